@@ -12,6 +12,10 @@
 namespace reprise::plan {
 namespace {
 
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
+// Sums of squares must stay finite: an infinite one would count as impossible.
+constexpr double kMostSquared = 1e300;
+
 // totals[i]: sum of the first i weights. A segment's sum is always a difference of two totals, so
 // that both passes below see the same rounding.
 template <class Number>
@@ -50,7 +54,6 @@ Number smallest_bottleneck(const std::vector<Number>& totals, std::size_t parts)
 // 2, 2.
 template <class Number>
 SegmentPlan evenest_cut(const std::vector<Number>& totals, std::size_t parts, Number bottleneck) {
-  constexpr double kImpossible = std::numeric_limits<double>::infinity();
   const std::size_t layers = totals.size() - 1;
   // squares[part][i] and ends[part][i]: layers [i, layers) in `part` parts; where the first one
   // ends.
@@ -114,8 +117,6 @@ SegmentPlan balanced_by_bytes(const std::vector<std::int64_t>& layer_bytes, std:
 SegmentPlan balanced_by_cost(const std::vector<double>& layer_cost_us, std::int64_t segments,
                              LastSegment last) {
   require_at_least("balanced_by_cost", "segments", segments, 1);
-  // The sum of squares must stay finite too: an infinite one would count as impossible.
-  constexpr double kMostSquared = 1e300;
   double total = 0;
   for (const double cost_us : layer_cost_us) {
     total += cost_us;

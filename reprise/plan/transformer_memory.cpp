@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kFloatBytes = 4;
 constexpr std::int64_t kIdsBytes = 8;  // token and position ids: Megatron-LM's 8sb
+constexpr double kLimitBytes = 9e18;   // below the largest std::int64_t
 constexpr const char* kPlace = "estimate_transformer";
 
 std::int64_t ceil_div(std::int64_t n, std::int64_t d) { return n / d + (n % d == 0 ? 0 : 1); }
@@ -62,7 +63,6 @@ void check_splits(const TransformerRun& run) {
 
 // A generous bound on every sum that follows, without the divisions.
 void check_size(const TransformerRun& run) {
-  constexpr double kLimit = 9e18;
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   const double layers = real(run.layers) + 1;
   const double hidden = real(run.hidden);
@@ -78,7 +78,7 @@ void check_size(const TransformerRun& run) {
   const double bytes_per_parameter = 1 + real(run.parameter_cost.weight_bytes) +
                                      real(run.parameter_cost.gradient_bytes) +
                                      real(run.parameter_cost.optimizer_bytes);
-  if (activations + parameters * bytes_per_parameter > kLimit) {
+  if (activations + parameters * bytes_per_parameter > kLimitBytes) {
     throw std::invalid_argument(
         "estimate_transformer: the estimate must be below 9e18 bytes, got " +
         std::to_string(activations + parameters * bytes_per_parameter));
