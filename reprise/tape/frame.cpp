@@ -2,6 +2,7 @@
 #include "reprise/tape/frame.h"
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -21,9 +22,9 @@ thread_local std::vector<Frame*> frames;
 // rerun does is a repetition, so frames outside of it must not count it again.
 template <class Visit>
 void for_each_seeing_frame(Visit&& visit) {
-  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    visit(**frame);
-    if ((*frame)->is_rerun()) {
+  for (Frame* const frame : std::ranges::reverse_view(frames)) {
+    visit(*frame);
+    if (frame->is_rerun()) {
       return;
     }
   }
@@ -56,19 +57,17 @@ torch::Library* register_fallback() {
   }
 }
 
-void install() {
+// The key to include where ops are to be seen.
+c10::DispatchKey installed_key() {
   static torch::Library* const library = register_fallback();
   static_cast<void>(library);
   install_saved_tensor_hooks();
+  return kTapeKey;
 }
 
 }  // namespace
 
-FrameScope::FrameScope(Frame& frame) {
-  install();
-  frames.push_back(&frame);
-  sees_ops_ = std::make_unique<c10::impl::IncludeDispatchKeyGuard>(kTapeKey);
-}
+FrameScope::FrameScope(Frame& frame) : sees_ops_(installed_key()) { frames.push_back(&frame); }
 
 FrameScope::~FrameScope() { frames.pop_back(); }
 

@@ -44,7 +44,7 @@ class FrameScope {
   FrameScope& operator=(const FrameScope&) = delete;
 
  private:
-  std::unique_ptr<c10::impl::IncludeDispatchKeyGuard> sees_ops_;
+  c10::impl::IncludeDispatchKeyGuard sees_ops_;
 };
 
 // Hides the ops of a scope from every frame: work of the tape's own.

@@ -62,7 +62,7 @@ void OutsideTensors::before_use(const at::Tensor& tensor, bool is_written) {
       entry.seen_version = entry.version.current_version();
     }
     if (!tensor.is_nested()) {  // asking a nested tensor for its sizes ends the process
-      entry.sizes = tensor.sizes().vec();
+      entry.sizes.append(tensor.sizes().begin(), tensor.sizes().end());
     }
     position->second.index = static_cast<std::int64_t>(outside_.size());
     outside_.push_back(std::move(entry));

@@ -10,6 +10,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
+#include <c10/util/SmallVector.h>
 
 namespace reprise::tape {
 
@@ -18,7 +19,7 @@ struct OutsideTensor {
   c10::weak_intrusive_ptr<c10::StorageImpl> storage;
   c10::VariableVersion version = {};  // shared with the tensor: tells whether it was changed since
   std::uint32_t seen_version = 0;     // when the region first saw it
-  std::vector<std::int64_t> sizes = {};
+  c10::SmallVector<std::int64_t, 4> sizes = {};
   bool is_written = false;
   at::Tensor before =
       {};  // bytes of the whole storage before the region's first write, if it writes
