@@ -407,7 +407,7 @@ INSTANTIATE_TEST_SUITE_P(Mismatch, ChangedInBetween, testing::Values(1, 2, 3));
 TEST(Mismatch, AnOptimizerStepBetweenForwardAndBackwardIsAnError) {
   torch::nn::Linear layer(3, 3);
   torch::optim::SGD optimizer(layer->parameters(), .1);
-  const auto fn = [=](const at::Tensor& t) mutable { return layer(layer(t).tanh()); };
+  auto fn = [=](const at::Tensor& t) mutable { return layer(layer(t).tanh()); };
   checkpoint(fn, torch::ones({2, 3})).sum().backward();
   {
     const at::Tensor y = checkpoint(fn, torch::ones({2, 3}));
