@@ -17,8 +17,8 @@ test: setup
 
 bench: setup
 	$(CMAKE_CONFIGURE) release -DREPRISE_DEVELOPER=ON
-	cmake --build --preset release
-	scripts/bench.sh build/release/bin
+	cmake --build --preset release --target benches
+	@for program in build/release/bin/bench/*; do echo "== $$program"; $$program || exit 1; done
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format-14 -i

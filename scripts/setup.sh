@@ -181,11 +181,14 @@ if [ -f "$result" ] && grep -qxF "# asked: $asked" "$result"; then
 fi
 
 find_torch
+# ccache as every clone on this machine shares it: paths are relative to the clone, and a precompiled
+# header may stand in for what it includes.
 launcher=$(command -v ccache || true)
+[ -z "$launcher" ] || launcher="env;CCACHE_BASEDIR=$PWD;CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;$launcher"
 {
   echo "# Written by scripts/setup.sh; read by cmake -C build/setup.cmake."
   echo "# asked: $asked"
   echo "set(Torch_DIR \"$torch_dir\" CACHE PATH \"\" FORCE)"
   echo "set(CMAKE_CXX_COMPILER_LAUNCHER \"$launcher\" CACHE STRING \"\" FORCE)"
 } >"$result"
-say "libtorch $torch_version in ${torch_dir%/share/cmake/Torch}, ccache ${launcher:-not found}"
+say "libtorch $torch_version in ${torch_dir%/share/cmake/Torch}, $([ -n "$launcher" ] && echo "with ccache" || echo "no ccache")"
