@@ -27,13 +27,11 @@ function(reprise_torch_headers target)
     target_compile_features(reprise_torch_pch PRIVATE cxx_std_20)
     target_precompile_headers(reprise_torch_pch PRIVATE <torch/torch.h>)
     set_target_properties(reprise_torch_pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_options(reprise_torch_pch PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
   target_link_libraries(${target} PRIVATE torch)
   target_precompile_headers(${target} REUSE_FROM reprise_torch_pch)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  # ccache can keep what a precompiled header went into only with this.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  target_compile_options(${target} PRIVATE -Winvalid-pch)
 endfunction()
 
 # reprise_test(<file> <libraries>...): one executable per *_test.cpp, every TEST in it known to ctest.

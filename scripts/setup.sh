@@ -32,7 +32,7 @@ missing_packages() {
     command -v clang-tidy-14 >/dev/null || echo clang-tidy-14
   fi
   if ! command -v "${CXX:-c++}" >/dev/null; then
-    echo g++ libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev libcli11-dev
+    echo g++ libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
     return
   fi
   local include_flags=() prefix
@@ -56,6 +56,9 @@ nlohmann-json3-dev
 #endif
 #if !__has_include(<CLI/CLI.hpp>)
 libcli11-dev
+#endif
+#if !__has_include(<zlib.h>)
+zlib1g-dev
 #endif
 PROBE
 }
