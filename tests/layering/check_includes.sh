@@ -33,14 +33,16 @@ slip() {
 
 # check_layer LAYER FILE...
 check_layer() {
-  local layer=$1 line place header
+  local layer=$1 line place quote header
   shift
   while IFS= read -r line; do
-    place=$(cut -d: -f1,2 <<<"$line")
-    header=$(sed -E 's/.*#[[:space:]]*include[[:space:]]*[<"]([^>"]*)[>"].*/\1/' <<<"$line")
+    [[ $line =~ ^([^:]+:[0-9]+):[^\<\"]*([\<\"])([^\>\"]+) ]]
+    place=${BASH_REMATCH[1]}
+    quote=${BASH_REMATCH[2]}
+    header=${BASH_REMATCH[3]}
     if [[ $header == reprise/* ]]; then
       [[ $header =~ ^${may_include[$layer]} ]] || slip "$place: $layer may not include $header"
-    elif [[ $line =~ include[[:space:]]*\" ]]; then
+    elif [ "$quote" = '"' ]; then
       slip "$place: own headers are named from the root of the repository, got $header"
     elif [[ " $pure_layers " == *" $layer "* && $header =~ ^$torch_headers ]]; then
       slip "$place: $layer may not include torch, got $header"
