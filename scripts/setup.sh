@@ -106,35 +106,45 @@ probe_torch() {
   torch_version=$(sed -n 's/^-- probe: Torch_VERSION=//p' "$probe_log")
 }
 
+# Prints "BYTES PACKAGES" of what pip would download, or "unknown some" where pip cannot tell.
+download_size() {
+  # An older pip downloads everything before it reports.
+  local version
+  version=$(.venv/bin/python -c 'import pip; print(pip.__version__.split(".")[0])')
+  if [ "$version" -lt 25 ]; then
+    echo unknown some
+    return
+  fi
+  "$@" -q -q --use-feature=fast-deps --dry-run --report - </dev/null 2>build/setup/pip.log |
+    .venv/bin/python scripts/download_size.py 2>/dev/null || echo unknown some
+}
+
 # Installs torch into .venv, from the index in $1 if that is not empty.
 install_torch() {
-  local index=$1 python report size packages
+  local index=$1 python size packages
   python=$(python_for_venv)
   if [ -z "$python" ]; then
     install_packages python3-venv
     python=$(python_for_venv)
     [ -n "$python" ] || die "no Python >= 3.10 with the modules venv and ensurepip found"
   fi
-  [ -x .venv/bin/python ] && .venv/bin/python -c 'import pip' 2>/dev/null ||
-    "$python" -m venv --clear .venv
-  local pip=(.venv/bin/python -m pip --disable-pip-version-check)
-  local from=() quiet=(-q -q)
-  [ -z "$index" ] || from=(--index-url "$index")
-
   say "no libtorch >= 2.13 found; installing $torch_requirement into .venv"
-  report=$("${pip[@]}" install -q -q --dry-run --report - "${from[@]}" "$torch_requirement" \
-    2>build/setup/pip.log) ||
-    die "pip finds no $torch_requirement for $("$python" --version) (build/setup/pip.log says why)"
-  read -r size packages < <(.venv/bin/python scripts/download_size.py <<<"$report")
+  "$python" -m venv --clear .venv
+  local pip=(.venv/bin/python -m pip --disable-pip-version-check)
+  "${pip[@]}" install -q -q --upgrade pip </dev/null >build/setup/pip.log 2>&1 || true
+  local install=("${pip[@]}" install "$torch_requirement")
+  [ -z "$index" ] || install+=(--index-url "$index")
+
+  read -r size packages < <(download_size "${install[@]}")
+  local hint="set REPRISE_TORCH to an index of CPU wheels to download less (README.md)"
   if [ "$size" = unknown ]; then
-    say "$packages packages of unknown size: 200 MB for a CPU build, 3 GB for a CUDA build"
+    say "this downloads $packages packages: 0.2 GB for a CPU build, 3 GB for a CUDA build; $hint"
   elif [ "$size" -gt $big_download_bytes ]; then
-    quiet=()  # so that pip shows how far it is
-    say "this downloads $((size / 1000000)) MB in $packages packages; to get a smaller CPU build" \
-      "press Ctrl-C and set REPRISE_TORCH to PyTorch's index of CPU wheels"
+    say "this downloads $((size / 1000000)) MB in $packages packages; $hint"
+  else
+    install+=(-q -q)
   fi
-  "${pip[@]}" install "${quiet[@]}" "${from[@]}" "$torch_requirement" </dev/null ||
-    die "pip could not install $torch_requirement"
+  "${install[@]}" </dev/null || die "pip could not install $torch_requirement"
 }
 
 # Sets torch_dir and torch_version.
