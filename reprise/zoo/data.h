@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A source of batches: batch number i is a pure function of (source, seed, i), so that an interrupted
-// run goes on with the batches it would have seen, and nothing about the data need be saved.
+// A source of batches: batch number i is a pure function of (source, seed, i), so that an
+// interrupted run goes on with the batches it would have seen, and nothing about the data need be
+// saved.
 #pragma once
 
 #include <cstdint>

@@ -22,10 +22,9 @@ void check_segments(const std::vector<plan::Segment>& segments, std::int64_t blo
   std::int64_t covered = 0;
   for (const plan::Segment& segment : segments) {
     if (segment.first != covered || segment.last <= segment.first) {
-      throw std::invalid_argument("place_regions: expected a segment that begins at block " +
-                                  std::to_string(covered) + ", got [" +
-                                  std::to_string(segment.first) + ", " +
-                                  std::to_string(segment.last) + ")");
+      throw std::invalid_argument(
+          "place_regions: expected a segment that begins at block " + std::to_string(covered) +
+          ", got [" + std::to_string(segment.first) + ", " + std::to_string(segment.last) + ")");
     }
     covered = segment.last;
   }

@@ -36,8 +36,8 @@ struct RegionPlacement {
   tape::RegionOptions options;  // given to every region; names are made from the block's name
 };
 
-// Invariant: the placement fits the model. Regions refer to the model: it must outlive every backward
-// through its losses.
+// Invariant: the placement fits the model. Regions refer to the model: it must outlive every
+// backward through its losses.
 class Model : public torch::nn::Module {
  public:
   // Scalar loss of one batch, mean over its elements.
@@ -54,7 +54,8 @@ class Model : public torch::nn::Module {
   // True if the model's blocks have the parts that the scope covers.
   bool has_scope(RegionScope scope) const;
 
-  // Throws std::invalid_argument if the segments do not cover blocks() or the scope is unknown here.
+  // Throws std::invalid_argument if the segments do not cover blocks() or the scope is unknown
+  // here.
   void place_regions(RegionPlacement placement);
   const RegionPlacement& placement() const { return placement_; }
   std::int64_t regions() const;  // per step
