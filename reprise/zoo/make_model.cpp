@@ -130,6 +130,7 @@ void check_paths(const ModelSpec& model, const DataSpec& data) {
 }
 
 std::unique_ptr<DataSource> text_data(const DataSpec& data, std::int64_t context) {
+  check_positive("make_data", "context", context);
   const TextSizes sizes{.batch_size = data.batch_size, .context = context, .seed = data.seed};
   if (data.text.empty()) {
     return std::make_unique<SyntheticData>(synthetic_text(sizes));
@@ -159,6 +160,7 @@ std::unique_ptr<DataSource> cnn_data(const ModelSpec& model, const DataSpec& dat
   }
   const std::int64_t image_size = model.image_size.value_or(kCnnImageSize);
   check_positive("make_data", "image_size", image_size);
+  check_positive("make_data", "classes", classes);
   return std::make_unique<SyntheticData>(synthetic_stripes({.batch_size = data.batch_size,
                                                             .image_size = image_size,
                                                             .classes = classes,
@@ -167,7 +169,7 @@ std::unique_ptr<DataSource> cnn_data(const ModelSpec& model, const DataSpec& dat
 
 std::unique_ptr<DataSource> unet_data(const ModelSpec& model, const DataSpec& data) {
   const UnetSizes sizes = unet_sizes(model);
-  const std::int64_t multiple = std::int64_t{1} << sizes.levels;
+  const std::int64_t multiple = image_multiple(sizes);
   if (sizes.classes < 2) {
     throw std::invalid_argument("make_data: expected at least 2 classes for unet, got " +
                                 std::to_string(sizes.classes));
