@@ -38,10 +38,10 @@ class Cnn::Bottleneck final : public torch::nn::Module {
  public:
   Bottleneck(std::int64_t inputs, std::int64_t width, std::int64_t stride)
       : c1_(register_module("c1", convolution(inputs, width, 1, 1, 0))),
-        c2_(register_module("c2", convolution(width, width, 3, stride, 1))),
-        c3_(register_module("c3", convolution(width, kExpansion * width, 1, 1, 0))),
         b1_(register_module("b1", torch::nn::BatchNorm2d(width))),
+        c2_(register_module("c2", convolution(width, width, 3, stride, 1))),
         b2_(register_module("b2", torch::nn::BatchNorm2d(width))),
+        c3_(register_module("c3", convolution(width, kExpansion * width, 1, 1, 0))),
         b3_(register_module("b3", torch::nn::BatchNorm2d(kExpansion * width))) {
     if (stride > 1 || inputs != kExpansion * width) {
       down_ = register_module(
@@ -58,8 +58,12 @@ class Cnn::Bottleneck final : public torch::nn::Module {
   }
 
  private:
-  torch::nn::Conv2d c1_, c2_, c3_;
-  torch::nn::BatchNorm2d b1_, b2_, b3_;
+  torch::nn::Conv2d c1_;
+  torch::nn::BatchNorm2d b1_;
+  torch::nn::Conv2d c2_;
+  torch::nn::BatchNorm2d b2_;
+  torch::nn::Conv2d c3_;
+  torch::nn::BatchNorm2d b3_;
   torch::nn::Sequential down_{nullptr};  // where the shape changes
 };
 

@@ -47,15 +47,17 @@ class Unet::Double final : public torch::nn::Module {
  public:
   Double(std::int64_t inputs, std::int64_t outputs)
       : c1_(register_module("c1", convolution(inputs, outputs))),
-        c2_(register_module("c2", convolution(outputs, outputs))),
         b1_(register_module("b1", torch::nn::BatchNorm2d(outputs))),
+        c2_(register_module("c2", convolution(outputs, outputs))),
         b2_(register_module("b2", torch::nn::BatchNorm2d(outputs))) {}
 
   at::Tensor forward(const at::Tensor& x) { return b2_(c2_(b1_(c1_(x)).relu_())).relu_(); }
 
  private:
-  torch::nn::Conv2d c1_, c2_;
-  torch::nn::BatchNorm2d b1_, b2_;
+  torch::nn::Conv2d c1_;
+  torch::nn::BatchNorm2d b1_;
+  torch::nn::Conv2d c2_;
+  torch::nn::BatchNorm2d b2_;
 };
 
 class Unet::Down final : public torch::nn::Module {
