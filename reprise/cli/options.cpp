@@ -22,7 +22,7 @@ CommandTable make_table() {
       {"options", "Print the options of every command as Markdown",
        "reprise options > docs/command_line.md"},
   };
-  for (auto options : {train_options()}) {
+  for (auto options : {train_options(), estimate_options()}) {
     table.options.insert(table.options.end(), options.begin(), options.end());
   }
   return table;
