@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/checks.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace reprise::plan {
+namespace {
+
+[[noreturn]] void fail(std::string_view place, std::string_view name,
+                       const std::string& expectation, std::int64_t value) {
+  std::string message(place);
+  message.append(": ").append(name).append(" must be ").append(expectation);
+  throw std::invalid_argument(message.append(", got ").append(std::to_string(value)));
+}
+
+}  // namespace
+
+void require_at_least(std::string_view place, std::string_view name, std::int64_t value,
+                      std::int64_t minimum) {
+  if (value < minimum) {
+    fail(place, name, "at least " + std::to_string(minimum), value);
+  }
+}
+
+void require_at_most(std::string_view place, std::string_view name, std::int64_t value,
+                     std::int64_t maximum) {
+  if (value > maximum) {
+    fail(place, name, "at most " + std::to_string(maximum), value);
+  }
+}
+
+void require_multiple(std::string_view place, std::string_view name, std::int64_t value,
+                      std::string_view divisor_name, std::int64_t divisor) {
+  if (value % divisor != 0) {
+    fail(place, name,
+         "a multiple of " + std::string(divisor_name) + " (" + std::to_string(divisor) + ")",
+         value);
+  }
+}
+
+}  // namespace reprise::plan

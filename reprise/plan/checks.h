@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of arguments, with one wording: "place: expectation, got value".
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace reprise::plan {
+
+// Throw std::invalid_argument("place: name must be at least minimum, got value") and the like.
+void require_at_least(std::string_view place, std::string_view name, std::int64_t value,
+                      std::int64_t minimum);
+void require_at_most(std::string_view place, std::string_view name, std::int64_t value,
+                     std::int64_t maximum);
+void require_multiple(std::string_view place, std::string_view name, std::int64_t value,
+                      std::string_view divisor_name, std::int64_t divisor);
+
+}  // namespace reprise::plan
