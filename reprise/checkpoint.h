@@ -1,11 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// checkpoint(fn, args...): a region whose internals are dropped after forward and recomputed in backward.
+// checkpoint(fn, args...): a region whose internals are dropped after forward and recomputed in
+// backward.
+//
+//   auto y = reprise::checkpoint([&](const at::Tensor& t) { return block->forward(t); }, x);
+//
+// Gradients, buffers and random streams are bit-equal to calling `fn` directly. What a region keeps
+// is its arguments; what `fn` captures must live until backward, and what it captures by value is
+// kept too, so pass intermediate tensors as arguments. Nothing is kept, and nothing is recomputed,
+// where nothing requires grad.
+//
+// `fn` runs again in every backward through its result (again in each, also with retain_graph). It
+// must then do what it did before. State of its own that is no tensor is declared in
+// CheckpointOptions; tensors that it writes, captured or not, change once; see docs/checkpoint.md
+// for what is brought back and what is not.
+//
+// Errors, thrown from backward before any node of the region has run: ReplayMismatch if the rerun
+// differs from the first run; c10::Error if a tensor that the region read was changed in place
+// since.
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "reprise/tape/region_options.h"
+#include <c10/core/GradMode.h>
+#include <c10/util/ArrayRef.h>
+
+#include "reprise/tape/region.h"
+#include "reprise/tape/replay_mismatch.h"
+#include "reprise/visit_tensors.h"
+
+namespace torch::nn {
+class Module;
+}
 
 namespace reprise {
 
@@ -13,14 +44,184 @@ using CheckpointOptions = tape::RegionOptions;
 using tape::ContextFactory;
 using tape::copied_state;
 using tape::DeterminismCheck;
+using tape::is_recomputing;
+using tape::live_hooks;
+using tape::MismatchDetails;
 using tape::Recompute;
 using tape::RegionCounts;
 using tape::RegionStats;
+using tape::ReplayMismatch;
 using tape::UserState;
 
+namespace detail {
+
+// A module or its holder: called through `forward`.
 template <class F, class... Args>
-decltype(auto) checkpoint(const CheckpointOptions& /*options*/, F&& fn, Args&&... args) {
-  return std::invoke(std::forward<F>(fn), std::forward<Args>(args)...);
+concept HasForward = requires(F& fn, Args&&... args) {
+  fn->forward(std::forward<Args>(args)...);
+};
+
+template <class F, class... Args>
+decltype(auto) call(F& fn, Args&&... args) {
+  if constexpr (std::is_invocable_v<F&, Args...>) {
+    return std::invoke(fn, std::forward<Args>(args)...);
+  } else {
+    static_assert(HasForward<F, Args...>,
+                  "checkpoint: the callable does not take these arguments. Move-only arguments are "
+                  "kept by the region and passed as const&: a callable cannot take them by value.");
+    return fn->forward(std::forward<Args>(args)...);
+  }
+}
+
+// Types that only look at somebody else's data, which may be gone in backward.
+template <class T>
+inline constexpr bool kIsBorrowed = std::is_same_v<T, std::string_view>;
+template <class T>
+inline constexpr bool kIsBorrowed<c10::ArrayRef<T>> = true;
+
+// How an argument reaches the callable: as it was given, but move-only ones as const&.
+template <class Arg>
+inline constexpr bool kIsMoveOnly = !std::is_copy_constructible_v<std::decay_t<Arg>>;
+template <class Arg>
+using Passed = std::conditional_t<kIsMoveOnly<Arg>, const std::decay_t<Arg>&, Arg&&>;
+
+// Returns a local result: a value is moved out, a reference stays what it refers to.
+template <class Result>
+Result pass_on(std::remove_reference_t<Result>& result) {
+  if constexpr (std::is_lvalue_reference_v<Result>) {
+    return result;
+  } else {
+    return std::move(result);
+  }
+}
+
+// The user's function and the arguments of one call, kept to call again.
+template <class F, class... Args>
+class KeptCall {
+ public:
+  using Function = std::decay_t<F>;
+  static constexpr bool kIsFunctionMoveOnly = !std::is_copy_constructible_v<Function>;
+
+  // Copies `fn` and `args` as they are before the first run; move-only ones are moved in. Moves the
+  // tensors among the copies out to `tensors`.
+  KeptCall(F& fn, std::tuple<Args&&...>& args, std::vector<at::Tensor>& tensors)
+      : fn_(static_cast<std::conditional_t<kIsFunctionMoveOnly, Function&&, const Function&>>(fn)),
+        args_(std::apply(
+            [](auto&&... each) {
+              return std::tuple<std::decay_t<Args>...>(
+                  static_cast<std::conditional_t<kIsMoveOnly<Args>, std::decay_t<Args>&&,
+                                                 const std::decay_t<Args>&>>(each)...);
+            },
+            args)) {
+    for_each_tensor(args_, [&](at::Tensor& tensor) { tensors.push_back(std::move(tensor)); });
+  }
+
+  // The first call, with the user's own objects where they were not moved in.
+  decltype(auto) first(F& fn, std::tuple<Args&&...>& args) {
+    return first_with(fn, args, std::index_sequence_for<Args...>());
+  }
+
+  // Calls a copy of the function with copies of the arguments, so that each rerun finds them as the
+  // first run did. What the function returns is of no interest.
+  void again(std::vector<at::Tensor> tensors) {
+    again_with(std::move(tensors), std::index_sequence_for<Args...>());
+  }
+
+ private:
+  template <class Tuple, class Visit>
+  static void for_each_tensor(Tuple& args, Visit&& visit) {
+    const auto visit_one = [&]<class Arg>(Arg& arg) {
+      // A move-only argument stays whole: the callable is handed this very object.
+      if constexpr (std::is_copy_constructible_v<Arg>) {
+        visit_value(arg, visit);
+      }
+    };
+    std::apply([&](auto&... each) { (visit_one(each), ...); }, args);
+  }
+
+  template <std::size_t... Is>
+  decltype(auto) first_with(F& fn, std::tuple<Args&&...>& args, std::index_sequence<Is...>) {
+    if constexpr (kIsFunctionMoveOnly) {
+      return call(fn_, first_argument<Is>(args)...);
+    } else {
+      return call(fn, first_argument<Is>(args)...);
+    }
+  }
+
+  template <std::size_t I>
+  decltype(auto) first_argument(std::tuple<Args&&...>& args) {
+    using Arg = std::tuple_element_t<I, std::tuple<Args...>>;
+    if constexpr (kIsMoveOnly<Arg>) {
+      return std::as_const(std::get<I>(args_));
+    } else {
+      return static_cast<Arg&&>(std::get<I>(args));
+    }
+  }
+
+  template <std::size_t... Is>
+  void again_with(std::vector<at::Tensor> tensors, std::index_sequence<Is...>) {
+    std::tuple<Copied<Args>...> copies(std::get<Is>(args_)...);
+    auto next = tensors.begin();
+    for_each_tensor(copies, [&](at::Tensor& tensor) { tensor = std::move(*next++); });
+    tensors.clear();  // the function decides how long its arguments live
+    if constexpr (kIsFunctionMoveOnly) {
+      static_cast<void>(call(fn_, static_cast<Passed<Args>>(std::get<Is>(copies))...));
+    } else {
+      Function function(fn_);
+      static_cast<void>(call(function, static_cast<Passed<Args>>(std::get<Is>(copies))...));
+    }
+  }
+
+  template <class Arg>
+  using Copied = std::conditional_t<kIsMoveOnly<Arg>, const std::decay_t<Arg>&, std::decay_t<Arg>>;
+
+  Function fn_;
+  std::tuple<std::decay_t<Args>...> args_;
+};
+
+}  // namespace detail
+
+// Calls `fn(args...)` once as a region and returns its result, of its own type.
+//
+// `fn`: any callable, a torch module holder, or a shared_ptr to a module. Arguments and results:
+// any mix of values; tensors inside are found by visit_tensors. Move-only arguments are moved into
+// the region and passed as const&. Throws what `fn` throws; the state of the thread is then as it
+// was before.
+template <class F, class... Args>
+decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... args) {
+  static_assert(
+      (!detail::kIsBorrowed<std::decay_t<Args>> && ...),
+      "checkpoint: a view (ArrayRef, string_view) may be dead in backward: pass the vector "
+      "or string itself");
+  static_assert(!std::is_base_of_v<torch::nn::Module, std::decay_t<F>>,
+                "checkpoint: pass the module's holder, a shared_ptr to it, or a lambda");
+  if (!c10::GradMode::is_enabled()) {
+    return detail::call(fn, static_cast<detail::Passed<Args>>(args)...);
+  }
+  std::tuple<Args&&...> given(std::forward<Args>(args)...);
+  std::vector<at::Tensor> tensors;
+  const auto kept = std::make_shared<detail::KeptCall<F, Args...>>(fn, given, tensors);
+  tape::RegionRun run(options, tensors,
+                      [kept](std::vector<at::Tensor> again) { kept->again(std::move(again)); });
+  tensors.clear();
+  using Result = decltype(kept->first(fn, given));
+  if constexpr (std::is_void_v<Result>) {
+    kept->first(fn, given);
+    run.finish({});
+  } else {
+    Result result = kept->first(fn, given);
+    if constexpr (!std::is_const_v<std::remove_reference_t<Result>>) {
+      detail::visit_value(result, [&](at::Tensor& tensor) { tensors.push_back(tensor); });
+    }
+    run.finish(tensors);
+    return detail::pass_on<Result>(result);
+  }
+}
+
+template <class F, class... Args>
+requires(!std::is_same_v<std::decay_t<F>, CheckpointOptions>) decltype(auto)
+    checkpoint(F&& fn, Args&&... args) {
+  return checkpoint(CheckpointOptions(), std::forward<F>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace reprise

@@ -40,7 +40,8 @@ UserState copied_state(T& object) {
           [&object](const std::any& saved) { object = std::any_cast<const T&>(saved); }};
 }
 
-// Enters a context of the user's (a thread-local mode, say) and returns what leaves it when destroyed.
+// Enters a context of the user's (a thread-local mode, say) and returns what leaves it when
+// destroyed.
 using ContextFactory = std::function<std::shared_ptr<void>()>;
 
 struct RegionOptions {

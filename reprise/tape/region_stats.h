@@ -30,8 +30,8 @@ class RegionStats {
   RegionCounts total() const;
   void clear();
 
-  // One line per name: values and bytes dropped, reruns, recomputed ops. A region that freed nothing
-  // reads "saves 0 bytes".
+  // One line per name: values and bytes dropped, reruns, recomputed ops. A region that freed
+  // nothing reads "saves 0 bytes".
   std::string text() const;
 
  private:

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/frame.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <torch/library.h>
+
+#include "reprise/tape/region.h"
+#include "reprise/tape/saved_tensors.h"
+
+namespace reprise::tape {
+namespace {
+
+// Scope state of this thread, changed by FrameScope alone.
+thread_local std::vector<Frame*> frames;
+
+// Calls `visit` for the frames that see an op: the innermost ones down to the nearest rerun. What a
+// rerun does is a repetition, so frames outside of it must not count it again.
+template <class Visit>
+void for_each_seeing_frame(Visit&& visit) {
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    visit(**frame);
+    if ((*frame)->is_rerun()) {
+      return;
+    }
+  }
+}
+
+void see_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  // Kernels are opaque: ops that a kernel calls are part of it.
+  const UnseenOps unseen;
+  const std::size_t argument_count = op.schema().arguments().size();
+  const OpArguments arguments(stack->data() + (stack->size() - argument_count), argument_count);
+  for_each_seeing_frame([&](Frame& frame) { frame.before_op(op, arguments); });
+  op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kTapeKey), stack);
+  const std::size_t result_count = op.schema().returns().size();
+  const OpArguments results(stack->data() + (stack->size() - result_count), result_count);
+  for_each_seeing_frame([&](Frame& frame) { frame.after_op(op, results); });
+}
+
+// Registered at run time, not by a static initialiser: a second registration on the key throws, and
+// there it would end the process. Never taken back: ops of other threads may be in flight at exit.
+torch::Library* register_fallback() {
+  try {
+    auto library =
+        std::make_unique<torch::Library>(torch::Library::IMPL, "_", kTapeKey, __FILE__, __LINE__);
+    library->fallback(torch::CppFunction::makeFromBoxedFunction<&see_op>());
+    return library.release();
+  } catch (const c10::Error& error) {
+    throw std::runtime_error(std::string("checkpoint: cannot watch ops: somebody else has "
+                                         "registered a fallback on the dispatch key ") +
+                             c10::toString(kTapeKey) + ": " + error.what_without_backtrace());
+  }
+}
+
+void install() {
+  static torch::Library* const library = register_fallback();
+  static_cast<void>(library);
+  install_saved_tensor_hooks();
+}
+
+}  // namespace
+
+FrameScope::FrameScope(Frame& frame) {
+  install();
+  frames.push_back(&frame);
+  sees_ops_ = std::make_unique<c10::impl::IncludeDispatchKeyGuard>(kTapeKey);
+}
+
+FrameScope::~FrameScope() { frames.pop_back(); }
+
+std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_of_top_frame() {
+  return frames.empty() ? nullptr : frames.back()->make_hooks();
+}
+
+bool is_recomputing() {
+  return std::any_of(frames.begin(), frames.end(),
+                     [](const Frame* frame) { return frame->is_rerun(); });
+}
+
+}  // namespace reprise::tape

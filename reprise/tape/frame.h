@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames: the runs of regions that are under way on a thread, innermost last.
+//
+// While a frame is on the stack, every ATen op below autograd is shown to it, and every tensor that
+// autograd saves goes through the hooks of the top frame.
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/csrc/autograd/saved_variable_hooks.h>
+
+#include "reprise/tape/op_effects.h"
+
+namespace reprise::tape {
+
+// The dispatch key on which ops are seen. `Fake` lies below autograd, autocast and Python and above
+// every backend, so it sees exactly the ops that a rerun repeats; nothing in libtorch 2.13
+// registers on it. torch's own C++ fake-tensor work may claim it later: installing then throws.
+inline constexpr c10::DispatchKey kTapeKey = c10::DispatchKey::Fake;
+
+class Frame {
+ public:
+  virtual ~Frame() = default;
+
+  // Takes the tensors that autograd saves while this frame is on top.
+  virtual std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() = 0;
+
+  // Called around every op. What `before_op` throws leaves through the user's function.
+  virtual void before_op(const c10::OperatorHandle& op, OpArguments arguments) = 0;
+  virtual void after_op(const c10::OperatorHandle& op, OpArguments results) = 0;
+
+  virtual bool is_rerun() const = 0;
+};
+
+// Puts a frame on this thread's stack for a scope.
+class FrameScope {
+ public:
+  // Throws std::runtime_error if somebody else has registered on kTapeKey.
+  explicit FrameScope(Frame& frame);
+  ~FrameScope();
+  FrameScope(const FrameScope&) = delete;
+  FrameScope& operator=(const FrameScope&) = delete;
+
+ private:
+  std::unique_ptr<c10::impl::IncludeDispatchKeyGuard> sees_ops_;
+};
+
+// Hides the ops of a scope from every frame: work of the tape's own.
+class UnseenOps {
+ private:
+  c10::impl::ExcludeDispatchKeyGuard guard_{c10::DispatchKeySet(kTapeKey)};
+};
+
+// Hooks of the top frame of this thread, or null if there is none.
+std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_of_top_frame();
+
+}  // namespace reprise::tape

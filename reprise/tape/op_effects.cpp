@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/op_effects.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+
+namespace reprise::tape {
+namespace {
+
+// Ops that write running statistics without declaring it, and the flag that makes them do so.
+struct UndeclaredWrite {
+  std::string_view op;
+  std::string_view flag;  // a bool argument; empty: always
+};
+
+constexpr std::array kUndeclaredWrites = {
+    UndeclaredWrite{"aten::native_batch_norm", "training"},
+    UndeclaredWrite{"aten::cudnn_batch_norm", "training"},
+    UndeclaredWrite{"aten::miopen_batch_norm", "training"},
+    UndeclaredWrite{"aten::batch_norm_gather_stats", ""},
+    UndeclaredWrite{"aten::batch_norm_gather_stats_with_counts", ""},
+    UndeclaredWrite{"aten::batch_norm_update_stats", ""},
+};
+
+bool is_set(const c10::FunctionSchema& schema, OpArguments arguments, std::string_view flag) {
+  if (flag.empty()) {
+    return true;
+  }
+  const auto index = schema.argumentIndexWithName(flag);
+  return index.has_value() && arguments[static_cast<std::size_t>(*index)].toBool();
+}
+
+bool writes_undeclared(const c10::FunctionSchema& schema, OpArguments arguments,
+                       std::size_t index) {
+  // Cheap test first: this runs for every op of a region.
+  if (schema.name().find("batch_norm") == std::string::npos) {
+    return false;
+  }
+  const std::string& argument = schema.arguments()[index].name();
+  if (argument != "running_mean" && argument != "running_var") {
+    return false;
+  }
+  const auto* const entry =
+      std::find_if(kUndeclaredWrites.begin(), kUndeclaredWrites.end(),
+                   [&](const UndeclaredWrite& write) { return write.op == schema.name(); });
+  return entry != kUndeclaredWrites.end() && is_set(schema, arguments, entry->flag);
+}
+
+}  // namespace
+
+bool writes_argument(const c10::OperatorHandle& op, OpArguments arguments, std::size_t index) {
+  const c10::FunctionSchema& schema = op.schema();
+  const c10::AliasInfo* alias = schema.arguments()[index].alias_info();
+  return (alias != nullptr && alias->isWrite()) || writes_undeclared(schema, arguments, index);
+}
+
+bool is_random(const c10::OperatorHandle& op) {
+  return op.hasTag(at::Tag::nondeterministic_seeded);
+}
+
+at::Generator generator_of(OpArguments arguments) {
+  std::optional<at::Device> device;
+  for (const c10::IValue& value : arguments) {
+    if (value.isGenerator() && value.toGenerator().defined()) {
+      return value.toGenerator();
+    }
+    if (value.isDevice() && !device) {
+      device = value.toDevice();
+    }
+    for_each_tensor(value, [&](const at::Tensor& tensor) {
+      if (!device) {
+        device = tensor.device();
+      }
+    });
+  }
+  return at::globalContext().defaultGenerator(device.value_or(at::kCPU));
+}
+
+}  // namespace reprise::tape

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an op does besides computing its results: which arguments it writes, whether it draws
+// numbers.
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+#include <c10/util/ArrayRef.h>
+
+namespace reprise::tape {
+
+using OpArguments = c10::ArrayRef<c10::IValue>;
+
+// True if `op`, called with `arguments`, writes argument `index`. Schemas tell it, except those
+// that lie: a table in the source names them.
+bool writes_argument(const c10::OperatorHandle& op, OpArguments arguments, std::size_t index);
+
+// True if the op draws from a generator (ATen's tag `nondeterministic_seeded`).
+bool is_random(const c10::OperatorHandle& op);
+
+// The generator that a random op draws from: the one passed to it, else the default one of its
+// device.
+at::Generator generator_of(OpArguments arguments);
+
+// Calls `visit(tensor)` for every defined tensor in `value`: a tensor, or a list of (optional)
+// tensors.
+template <class Visit>
+void for_each_tensor(const c10::IValue& value, Visit&& visit) {
+  if (value.isTensor()) {
+    if (const at::Tensor& tensor = value.toTensor(); tensor.defined()) {
+      visit(tensor);
+    }
+  } else if (value.isList()) {
+    for (const c10::IValue& element : value.toListRef()) {
+      if (element.isTensor() && element.toTensor().defined()) {
+        visit(element.toTensor());
+      }
+    }
+  }
+}
+
+}  // namespace reprise::tape

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/outside_tensors.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/empty.h>
+#include <c10/core/GradMode.h>
+
+#include "reprise/tape/frame.h"
+
+namespace reprise::tape {
+namespace {
+
+// Below autograd and the version counters: such copies are invisible to everybody.
+struct Invisible {
+  UnseenOps unseen;
+  at::AutoDispatchBelowADInplaceOrView below_autograd;
+  c10::NoGradGuard no_grad;
+};
+
+const void* key_of(const at::Tensor& tensor) {
+  return tensor.has_storage() ? static_cast<const void*>(tensor.storage().unsafeGetStorageImpl())
+                              : static_cast<const void*>(tensor.unsafeGetTensorImpl());
+}
+
+c10::weak_intrusive_ptr<c10::StorageImpl> weak_storage(const at::Tensor& tensor) {
+  return tensor.has_storage()
+             ? tensor.storage().getWeakStorageImpl()
+             : c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>());
+}
+
+}  // namespace
+
+at::Tensor bytes_of(const c10::Storage& storage) {
+  const Invisible invisible;
+  const auto bytes = static_cast<std::int64_t>(storage.nbytes());
+  return at::empty({0}, at::TensorOptions().dtype(at::kByte).device(storage.device()))
+      .set_(storage, 0, {bytes}, {1});
+}
+
+at::Tensor copy_of_bytes(const c10::Storage& storage) {
+  const at::Tensor bytes = bytes_of(storage);
+  const Invisible invisible;
+  return bytes.clone();
+}
+
+void overwrite_bytes(const c10::Storage& storage, const at::Tensor& bytes) {
+  const at::Tensor target = bytes_of(storage);
+  const Invisible invisible;
+  target.copy_(bytes);
+}
+
+void OutsideTensors::before_use(const at::Tensor& tensor, bool is_written) {
+  const auto [position, is_new] =
+      known_.try_emplace(key_of(tensor), Known{weak_storage(tensor), kInside});
+  if (is_new) {
+    OutsideTensor entry{.storage = weak_storage(tensor)};
+    if (!tensor.is_inference()) {  // inference tensors count no versions
+      entry.version = tensor.unsafeGetTensorImpl()->version_counter();
+      entry.seen_version = entry.version.current_version();
+    }
+    if (!tensor.is_nested()) {  // asking a nested tensor for its sizes ends the process
+      entry.sizes = tensor.sizes().vec();
+    }
+    position->second.index = static_cast<std::int64_t>(outside_.size());
+    outside_.push_back(std::move(entry));
+  }
+  if (!is_written || position->second.index == kInside) {
+    return;
+  }
+  OutsideTensor& entry = outside_[static_cast<std::size_t>(position->second.index)];
+  if (!entry.is_written) {
+    if (!tensor.has_storage()) {
+      throw std::runtime_error(
+          "checkpoint: a region may write only outside tensors with a dense storage, got " +
+          tensor.toString());
+    }
+    entry.before = copy_of_bytes(tensor.storage());
+    entry.is_written = true;
+  }
+}
+
+void OutsideTensors::after_result(const at::Tensor& tensor) {
+  // An alias of an outside tensor has its storage, which is known as outside already.
+  known_.try_emplace(key_of(tensor), Known{weak_storage(tensor), kInside});
+}
+
+bool OutsideTensors::is_inside(const at::Tensor& tensor) const {
+  const auto position = known_.find(key_of(tensor));
+  return position != known_.end() && position->second.index == kInside;
+}
+
+const OutsideTensor* OutsideTensors::written(const c10::StorageImpl* storage) const {
+  const auto entry = std::find_if(outside_.begin(), outside_.end(), [&](const OutsideTensor& o) {
+    return o.is_written && o.storage._unsafe_get_target() == storage;
+  });
+  return entry == outside_.end() ? nullptr : &*entry;
+}
+
+std::int64_t OutsideTensors::bytes() const {
+  std::int64_t sum = 0;
+  for (const OutsideTensor& entry : outside_) {
+    sum += entry.is_written ? static_cast<std::int64_t>(entry.before.nbytes()) : 0;
+  }
+  return sum;
+}
+
+void OutsideTensors::forget_inside() { known_.clear(); }
+
+void OutsideTensors::check_unchanged(const std::string& region) const {
+  for (const OutsideTensor& entry : outside_) {
+    if (entry.is_written || !entry.version.enabled()) {
+      continue;
+    }
+    TORCH_CHECK(entry.version.current_version() == entry.seen_version,
+                "one of the variables needed for gradient computation has been modified by an "
+                "inplace operation: a tensor of shape ",
+                c10::IntArrayRef(entry.sizes), " that the checkpointed region '", region,
+                "' read is at version ", entry.version.current_version(), "; expected version ",
+                entry.seen_version, " instead.");
+  }
+}
+
+RestoredContents::RestoredContents(const OutsideTensors& first_run, const OutsideTensors& rerun)
+    : rerun_(rerun) {
+  for (const OutsideTensor& entry : first_run.outside()) {
+    if (!entry.is_written) {
+      continue;
+    }
+    if (auto impl = entry.storage.lock()) {
+      const c10::Storage storage(std::move(impl));
+      present_.push_back({storage, copy_of_bytes(storage), entry.version,
+                          entry.version.enabled() ? entry.version.current_version() : 0});
+      overwrite_bytes(storage, entry.before);
+    }
+  }
+}
+
+RestoredContents::~RestoredContents() {
+  add_writes_of_rerun();
+  for (Present& entry : present_) {
+    overwrite_bytes(entry.storage, entry.bytes);
+    if (entry.version.enabled()) {
+      entry.version.set_version(entry.version_number);
+    }
+  }
+}
+
+void RestoredContents::add_writes_of_rerun() {
+  for (const OutsideTensor& entry : rerun_.outside()) {
+    const bool is_known =
+        std::any_of(present_.begin(), present_.end(), [&](const Present& present) {
+          return present.storage.unsafeGetStorageImpl() == entry.storage._unsafe_get_target();
+        });
+    if (!entry.is_written || is_known) {
+      continue;
+    }
+    if (auto impl = entry.storage.lock()) {
+      present_.push_back(
+          {c10::Storage(std::move(impl)), entry.before, entry.version, entry.seen_version});
+    }
+  }
+}
+
+}  // namespace reprise::tape

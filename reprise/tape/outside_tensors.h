@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors that a region reads or writes but did not make: parameters, inputs, statistics,
+// caches.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Storage.h>
+
+namespace reprise::tape {
+
+// Tensors are told apart by their storage; a view is the tensor that it looks at.
+struct OutsideTensor {
+  c10::weak_intrusive_ptr<c10::StorageImpl> storage;
+  c10::VariableVersion version = {};  // shared with the tensor: tells whether it was changed since
+  std::uint32_t seen_version = 0;     // when the region first saw it
+  std::vector<std::int64_t> sizes = {};
+  bool is_written = false;
+  at::Tensor before =
+      {};  // bytes of the whole storage before the region's first write, if it writes
+};
+
+// Invariants: 1. every storage that an op of the region touched is either in `outside()` or known
+// as made inside; 2. `before` is taken before the first write, so it is what the region found.
+class OutsideTensors {
+ public:
+  // An op of the region is about to read, or write, `tensor`.
+  // Throws std::runtime_error for a write to an outside tensor that has no storage (sparse, say).
+  void before_use(const at::Tensor& tensor, bool is_written);
+  // An op of the region has returned `tensor`.
+  void after_result(const at::Tensor& tensor);
+
+  bool is_inside(const at::Tensor& tensor) const;
+  const std::vector<OutsideTensor>& outside() const { return outside_; }
+  // The entry of a written storage, or null.
+  const OutsideTensor* written(const c10::StorageImpl* storage) const;
+  std::int64_t bytes() const;  // of all `before`
+
+  // Storages made inside are only told apart while the region runs.
+  void forget_inside();
+
+  // Throws c10::Error, in autograd's words, if a tensor that the region only read was changed in
+  // place since.
+  void check_unchanged(const std::string& region) const;
+
+ private:
+  // Index into outside_, or kInside. The weak pointers keep a freed storage's address from being
+  // taken by another storage, which would then pass for the first one.
+  static constexpr std::int64_t kInside = -1;
+  struct Known {
+    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
+    std::int64_t index;
+  };
+  std::unordered_map<const void*, Known> known_;
+  std::vector<OutsideTensor> outside_;
+};
+
+// Puts back, for a scope, what the written tensors held before the region's first write; afterwards
+// their present content and version, and those of whatever else the rerun wrote. A storage that is
+// gone is passed over.
+class RestoredContents {
+ public:
+  // `rerun` is filled while the scope lasts.
+  RestoredContents(const OutsideTensors& first_run, const OutsideTensors& rerun);
+  ~RestoredContents();
+  RestoredContents(const RestoredContents&) = delete;
+  RestoredContents& operator=(const RestoredContents&) = delete;
+
+ private:
+  struct Present {
+    c10::Storage storage;
+    at::Tensor bytes;
+    c10::VariableVersion version;
+    std::uint32_t version_number;
+  };
+  void add_writes_of_rerun();
+
+  const OutsideTensors& rerun_;
+  std::vector<Present> present_;
+};
+
+// A tensor of bytes over a whole storage, and its copy; neither is seen by frames or autograd.
+at::Tensor bytes_of(const c10::Storage& storage);
+at::Tensor copy_of_bytes(const c10::Storage& storage);
+void overwrite_bytes(const c10::Storage& storage, const at::Tensor& bytes);
+
+}  // namespace reprise::tape

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/region.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include <ATen/SequenceNumber.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/node.h>
+
+#include "reprise/tape/frame.h"
+#include "reprise/tape/region_core.h"
+
+namespace reprise::tape {
+namespace {
+
+// What the graph holds in place of a saved tensor.
+class SlotHandle final : public torch::autograd::SavedVariableHooks {
+ public:
+  using OnSave = std::function<void(std::int64_t index, const at::Tensor& tensor)>;
+
+  SlotHandle(std::shared_ptr<Region> region, OnSave on_save)
+      : region_(std::move(region)), index_(region_->add_slot()), on_save_(std::move(on_save)) {
+    count_live(1);
+  }
+  ~SlotHandle() override {
+    region_->release(index_);
+    count_live(-1);
+  }
+  SlotHandle(const SlotHandle&) = delete;
+  SlotHandle& operator=(const SlotHandle&) = delete;
+
+  void call_pack_hook(const at::Tensor& tensor) override {
+    std::exchange(on_save_, nullptr)(index_, tensor);
+  }
+  at::Tensor call_unpack_hook() override { return region_->value(index_); }
+
+ private:
+  std::shared_ptr<Region> region_;  // owned with every other node of the region
+  std::int64_t index_;
+  OnSave on_save_;
+};
+
+// Reruns a region before a node that made one of its results runs.
+class RegionPreHook final : public torch::autograd::FunctionPreHook {
+ public:
+  explicit RegionPreHook(std::shared_ptr<Region> region) : region_(std::move(region)) {}
+
+  torch::autograd::variable_list operator()(const torch::autograd::variable_list& grads) override {
+    region_->prepare();
+    return grads;
+  }
+
+ private:
+  std::shared_ptr<Region> region_;  // owned with the region's handles
+};
+
+class FirstRunFrame final : public Frame {
+ public:
+  explicit FirstRunFrame(std::shared_ptr<Region> region) : region_(std::move(region)) {}
+
+  std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() override {
+    return std::make_unique<SlotHandle>(
+        region_, [this](std::int64_t index, const at::Tensor& tensor) { save(index, tensor); });
+  }
+
+  void before_op(const c10::OperatorHandle& op, OpArguments arguments) override {
+    find_late_fills(op, arguments);
+    region_->watch().before_op(op, arguments);
+  }
+
+  void after_op(const c10::OperatorHandle& /*op*/, OpArguments results) override {
+    region_->watch().after_op(results);
+    end_op();
+  }
+
+  bool is_rerun() const override { return false; }
+
+  // Hashes what the last op saved. Not at the save itself: the op may fill it only afterwards.
+  void end_op() {
+    for (const auto& [index, tensor] : std::exchange(unhashed_, {})) {
+      region_->slot(index).hash = hash_of_bytes(tensor);
+    }
+    saved_since_op_.clear();
+  }
+
+  // Storages made inside that autograd wanted to keep; with RegionOptions::stats only.
+  const std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>>& wanted() const { return wanted_; }
+  std::int64_t wanted_bytes(std::size_t index) const { return wanted_bytes_[index]; }
+
+ private:
+  void save(std::int64_t index, const at::Tensor& tensor) {
+    region_->describe_slot(index, tensor);
+    if (tensor.has_storage()) {
+      saved_since_op_.emplace_back(index, tensor.storage().unsafeGetStorageImpl());
+    }
+    if (region_->options().determinism_check == DeterminismCheck::kValues) {
+      unhashed_.emplace_back(index, tensor.tensor_data());
+    }
+    if (region_->options().stats && tensor.has_storage() &&
+        region_->watch().outside.is_inside(tensor) &&
+        is_wanted_.insert(tensor.storage().unsafeGetStorageImpl()).second) {
+      wanted_.push_back(tensor.storage().getWeakStorageImpl());
+      wanted_bytes_.push_back(static_cast<std::int64_t>(tensor.storage().nbytes()));
+    }
+  }
+
+  // An op that is about to write what was saved for it fills that after the save.
+  void find_late_fills(const c10::OperatorHandle& op, OpArguments arguments) {
+    for (std::size_t i = 0; i < arguments.size() && !saved_since_op_.empty(); ++i) {
+      for_each_tensor(arguments[i], [&](const at::Tensor& tensor) {
+        if (!tensor.has_storage()) {
+          return;
+        }
+        for (const auto& [index, storage] : saved_since_op_) {
+          if (storage == tensor.storage().unsafeGetStorageImpl() &&
+              writes_argument(op, arguments, i)) {
+            region_->slot(index).is_filled_late = true;
+          }
+        }
+      });
+    }
+  }
+
+  std::shared_ptr<Region> region_;
+  std::vector<std::pair<std::int64_t, const c10::StorageImpl*>> saved_since_op_;
+  std::vector<std::pair<std::int64_t, at::Tensor>> unhashed_;
+  std::unordered_set<const c10::StorageImpl*> is_wanted_;
+  std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> wanted_;
+  std::vector<std::int64_t> wanted_bytes_;
+};
+
+}  // namespace
+
+struct RegionRun::State {
+  State(const RegionOptions& options, const std::vector<at::Tensor>& inputs, Rerun rerun)
+      : region(std::make_shared<Region>(options, inputs, std::move(rerun))),
+        frame(region),
+        context(options.forward_context ? options.forward_context() : nullptr),
+        first_node(at::sequence_number::peek()) {
+    scope.emplace(frame);
+    if (options.debug) {
+      recorded.emplace(region->recorded_ops());
+    }
+  }
+
+  void attach_pre_hooks(c10::ArrayRef<at::Tensor> results) {
+    std::unordered_set<torch::autograd::Node*> hooked;
+    for (const at::Tensor& result : results) {
+      if (!result.defined()) {
+        continue;
+      }
+      const auto node = result.grad_fn();
+      // A result that was passed through has a node from outside, which runs after the region's
+      // own.
+      if (node && node->sequence_nr() >= first_node && hooked.insert(node.get()).second) {
+        node->add_pre_hook(std::make_unique<RegionPreHook>(region));
+      }
+    }
+  }
+
+  void count(const RegionOptions& options) const {
+    RegionCounts counts{.regions = 1, .values = region->needed()};
+    for (std::size_t i = 0; i < frame.wanted().size(); ++i) {
+      counts.dropped_bytes += frame.wanted()[i].expired() ? frame.wanted_bytes(i) : 0;
+    }
+    options.stats->add(options.name, counts);
+  }
+
+  std::shared_ptr<Region> region;  // owned with the graph from here on
+  FirstRunFrame frame;
+  std::shared_ptr<void> context;
+  std::uint64_t first_node;
+  std::optional<FrameScope> scope;
+  std::optional<RecordedOps> recorded;
+};
+
+RegionRun::RegionRun(const RegionOptions& options, const std::vector<at::Tensor>& inputs,
+                     Rerun rerun)
+    : state_(std::make_unique<State>(options, inputs, std::move(rerun))) {}
+
+RegionRun::~RegionRun() = default;
+
+void RegionRun::finish(c10::ArrayRef<at::Tensor> results) {
+  state_->recorded.reset();
+  state_->scope.reset();
+  state_->context.reset();
+  state_->frame.end_op();
+  const bool is_needed = state_->region->close();
+  const RegionOptions& options = state_->region->options();
+  if (options.stats) {
+    state_->count(options);
+  }
+  if (is_needed) {
+    state_->attach_pre_hooks(results);
+  }
+}
+
+}  // namespace reprise::tape

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/region_core.h"
+
+#include <atomic>
+#include <utility>
+
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/graph_task.h>
+#include <torch/csrc/autograd/node.h>
+
+#include "reprise/tape/rerun_frame.h"
+
+namespace reprise::tape {
+namespace {
+
+constexpr int kNoGraphTask = -1;
+
+std::atomic<std::int64_t> live_count{0};
+
+std::vector<std::any> saved_states(const std::vector<UserState>& states) {
+  std::vector<std::any> saved;
+  saved.reserve(states.size());
+  for (const UserState& state : states) {
+    saved.push_back(state.save());
+  }
+  return saved;
+}
+
+void restore_states(const std::vector<UserState>& states, const std::vector<std::any>& saved) {
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    states[i].restore(saved[i]);
+  }
+}
+
+// Gives the user's states what they were before the first run, for a scope.
+class RestoredUserStates {
+ public:
+  RestoredUserStates(const std::vector<UserState>& states, const std::vector<std::any>& saved)
+      : states_(states), present_(saved_states(states)) {
+    restore_states(states_, saved);
+  }
+  ~RestoredUserStates() { restore_states(states_, present_); }
+  RestoredUserStates(const RestoredUserStates&) = delete;
+  RestoredUserStates& operator=(const RestoredUserStates&) = delete;
+
+ private:
+  const std::vector<UserState>& states_;
+  std::vector<std::any> present_;
+};
+
+// The values that the running node has unpacked under retain_graph. Nothing tells when such a node
+// ends, but it is over when another one unpacks.
+struct NodeUses {
+  const torch::autograd::Node* node = nullptr;
+  int task = kNoGraphTask;
+  std::vector<std::pair<std::weak_ptr<Region>, std::int64_t>> uses;
+
+  void drop() {
+    for (const auto& [weak_region, index] : std::exchange(uses, {})) {
+      if (const auto region = weak_region.lock()) {
+        region->drop_value(index);
+      }
+    }
+  }
+};
+
+// State of the backward that runs on this thread; the end of a backward drops what it points to.
+thread_local NodeUses node_uses;
+
+void drop_uses_of_other_nodes() {
+  const auto* const node = torch::autograd::get_current_node().get();
+  const int task = torch::autograd::get_current_graph_task_id();
+  if (node_uses.task != task) {
+    node_uses.uses.clear();  // the end of that backward has dropped them
+  } else if (node_uses.node != node) {
+    node_uses.drop();
+  }
+  node_uses.node = node;
+  node_uses.task = task;
+}
+
+}  // namespace
+
+void count_live(std::int64_t change) { live_count += change; }
+
+std::int64_t live_hooks() { return live_count; }
+
+Region::Region(const RegionOptions& options, const std::vector<at::Tensor>& inputs, Rerun rerun)
+    : options_(options),
+      inputs_(inputs),
+      rerun_(std::move(rerun)),
+      ambient_(ambient_state()),
+      user_states_(saved_states(options.states)) {
+  watch_.keeps_random_states = options.preserves_rng;
+  if (options.preserves_rng) {
+    watch_.random.watch(options.generators);
+  }
+  count_live(1);
+}
+
+Region::~Region() { count_live(-1); }
+
+std::int64_t Region::add_slot() {
+  const std::lock_guard lock(mutex_);
+  slots_.emplace_back().is_needed = true;
+  ++needed_;
+  return static_cast<std::int64_t>(slots_.size()) - 1;
+}
+
+void Region::describe_slot(std::int64_t index, const at::Tensor& tensor) {
+  Slot& described = slot(index);
+  described.metadata = ValueMetadata::of(tensor);
+  // The node under construction is the newest one. If it made the tensor, the tensor is a result of
+  // the op that has just run, else an argument of the one that is about to.
+  const auto& maker = tensor.grad_fn();
+  const bool is_result = maker && maker->sequence_nr() + 1 == at::sequence_number::peek();
+  described.op = static_cast<std::int64_t>(watch_.ops.size()) - (is_result ? 1 : 0);
+}
+
+bool Region::close() {
+  const std::lock_guard lock(mutex_);
+  is_closed_ = true;
+  watch_.outside.forget_inside();
+  watch_.random.forget_unused();
+  inputs_.note_writes(watch_.outside);
+  if (options_.stats) {
+    options_.stats->add(
+        options_.name,
+        {.kept_bytes = needed_ > 0 ? watch_.outside.bytes() + watch_.random.bytes() : 0,
+         .unpreserved_random = watch_.unpreserved_random});
+  }
+  return needed_ > 0;
+}
+
+void Region::prepare() {
+  const std::lock_guard lock(mutex_);
+  const int task = torch::autograd::get_current_graph_task_id();
+  if (needed_ > 0 && (task == kNoGraphTask || task != filled_for_task_)) {
+    rerun();
+  }
+}
+
+at::Tensor Region::value(std::int64_t index) {
+  drop_uses_of_other_nodes();
+  const std::lock_guard lock(mutex_);
+  if (!slot(index).value.defined()) {
+    rerun();
+  }
+  if (torch::autograd::get_current_graph_task_keep_graph()) {
+    node_uses.uses.emplace_back(weak_from_this(), index);
+  }
+  return checked_value(slot(index), options_.name);
+}
+
+void Region::release(std::int64_t index) {
+  at::Tensor value;  // freed after the lock: a deleter is somebody else's code
+  const std::lock_guard lock(mutex_);
+  Slot& released = slot(index);
+  released.is_needed = false;
+  value = std::move(released.value);
+  --needed_;
+  if (needed_ == 0 && is_closed_) {
+    inputs_ = RegionInputs({});
+    rerun_ = nullptr;
+    watch_ = OpWatch();
+    user_states_.clear();
+  }
+}
+
+void Region::drop_value(std::int64_t index) {
+  const std::lock_guard lock(mutex_);
+  slot(index).value.reset();
+}
+
+void Region::drop_values() {
+  for (Slot& each : slots_) {
+    each.value.reset();
+  }
+  filled_for_task_ = kNoGraphTask;
+}
+
+void Region::end_backward(int task) {
+  const std::lock_guard lock(mutex_);
+  if (filled_for_task_ == task) {
+    drop_values();
+  }
+}
+
+std::int64_t Region::last_needed() const {
+  for (auto i = static_cast<std::int64_t>(slots_.size()) - 1; i >= 0; --i) {
+    if (slots_[static_cast<std::size_t>(i)].is_needed) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+void Region::rerun() {
+  if (filled_for_task_ != torch::autograd::get_current_graph_task_id()) {
+    drop_values();  // left over from a backward that threw
+  }
+  RerunFrame frame(*this, last_needed());
+  try {
+    watch_.outside.check_unchanged(options_.name);
+    run_again(frame);
+    check_rerun(frame);
+  } catch (...) {
+    drop_values();
+    throw;
+  }
+  if (options_.stats) {
+    options_.stats->add(
+        options_.name,
+        {.reruns = 1, .recomputed_ops = static_cast<std::int64_t>(frame.watch().ops.size())});
+  }
+  filled_for_task_ = torch::autograd::get_current_graph_task_id();
+  if (filled_for_task_ != kNoGraphTask) {
+    torch::autograd::Engine::get_default_engine().queue_callback(
+        [weak_region = weak_from_this(), task = filled_for_task_] {
+          if (const auto region = weak_region.lock()) {
+            region->end_backward(task);
+          }
+        });
+  }
+}
+
+void Region::run_again(RerunFrame& frame) {
+  std::vector<at::Tensor> inputs = inputs_.materialise(watch_.outside);
+  const RestoredRandomStates random(watch_.random);
+  const RestoredUserStates states(options_.states, user_states_);
+  const RestoredContents contents(watch_.outside, frame.watch().outside);
+  const RestoredAmbientState ambient(ambient_);
+  const std::shared_ptr<void> context =
+      options_.recompute_context ? options_.recompute_context() : nullptr;
+  const FrameScope scope(frame);
+  std::optional<RecordedOps> recorded;
+  if (options_.debug) {
+    recorded.emplace(frame.recorded_ops());
+  }
+  try {
+    rerun_(std::move(inputs));
+  } catch (const EarlyStop&) {  // NOLINT(bugprone-empty-catch): all that was needed is there
+  } catch (...) {
+    // With debug a difference is kept to the end, and what the function throws now follows from it.
+    if (!frame.mismatch()) {
+      throw;
+    }
+  }
+}
+
+void Region::check_rerun(RerunFrame& frame) {
+  const auto saved = static_cast<std::int64_t>(slots_.size());
+  std::optional<MismatchDetails> mismatch = frame.mismatch();
+  const bool is_whole = !frame.was_stopped() && is_closed_;
+  const bool counts_differ = frame.saved_values() <= last_needed() ||
+                             (is_whole && options_.determinism_check != DeterminismCheck::kNone &&
+                              frame.saved_values() != saved);
+  if (!mismatch && counts_differ) {
+    mismatch = MismatchDetails{
+        .region = options_.name,
+        .saved_values = saved,
+        .saved = std::to_string(saved) + " values",
+        .recomputed = std::to_string(frame.saved_values()) + " values",
+        .first_different_op = first_difference(watch_.ops, frame.watch().ops, true)};
+  }
+  if (!mismatch && options_.determinism_check == DeterminismCheck::kValues) {
+    for (std::int64_t i = 0; i < saved && !mismatch; ++i) {
+      const Slot& each = slot(i);
+      if (each.value.defined() && each.hash && hash_of_bytes(each.value) != *each.hash) {
+        mismatch = MismatchDetails{
+            .region = options_.name,
+            .position = i,
+            .saved_values = saved,
+            .saved_op = op_text(watch_.ops, each.op),
+            .saved = "bytes of " + each.metadata.text(),
+            .recomputed = "other bytes",
+            .first_different_op = first_difference(watch_.ops, frame.watch().ops, false)};
+      }
+    }
+  }
+  if (mismatch) {
+    if (options_.debug) {
+      mismatch->first_ops = recorded_ops_;
+      mismatch->rerun_ops = std::move(frame.recorded_ops());
+    }
+    throw ReplayMismatch(*std::move(mismatch));
+  }
+}
+
+}  // namespace reprise::tape

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Region: what a checkpointed region leaves behind after its first run, owned by the graph.
+//
+// Invariants:
+// 1. Nodes of the graph own the region, through saved-value handles and pre-hooks; the region owns
+// no
+//    node and no tensor with history. So no cycle, and it goes when the graph goes.
+// 2. Once no handle is left the region keeps nothing but its name.
+// 3. A slot has a value only between a rerun and its last use in that backward.
+#pragma once
+
+#include <any>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "reprise/tape/ambient_state.h"
+#include "reprise/tape/op_watch.h"
+#include "reprise/tape/region.h"
+#include "reprise/tape/region_inputs.h"
+#include "reprise/tape/region_slots.h"
+#include "reprise/tape/replay_mismatch.h"
+
+namespace reprise::tape {
+
+class RerunFrame;
+
+class Region : public std::enable_shared_from_this<Region> {
+ public:
+  Region(const RegionOptions& options, const std::vector<at::Tensor>& inputs, Rerun rerun);
+  ~Region();
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  // --- The first run. ---
+  OpWatch& watch() { return watch_; }
+  std::vector<std::string>& recorded_ops() { return recorded_ops_; }
+  const RegionOptions& options() const { return options_; }
+  std::int64_t add_slot();
+  void describe_slot(std::int64_t index, const at::Tensor& tensor);
+  Slot& slot(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
+  std::int64_t needed() const { return needed_; }  // slots that a node of the graph still holds
+  // The first run is over. Returns false if no handle is left: nothing will ever be asked for.
+  bool close();
+
+  // --- Backward. Thread-safe. ---
+  // Reruns the region unless that was done in this backward already.
+  void prepare();
+  // The slot's value; reruns the region if it is not there.
+  at::Tensor value(std::int64_t index);
+  // The handle of a slot is gone.
+  void release(std::int64_t index);
+  void drop_value(std::int64_t index);
+
+ private:
+  friend class RerunFrame;
+
+  void rerun();
+  void run_again(RerunFrame& frame);
+  void check_rerun(RerunFrame& frame);
+  void drop_values();
+  void end_backward(int task);
+  std::int64_t last_needed() const;
+
+  RegionOptions options_;
+  RegionInputs inputs_;
+  Rerun rerun_;
+  AmbientState ambient_;
+  std::vector<std::any> user_states_;
+  OpWatch watch_;
+  std::vector<std::string> recorded_ops_;  // with options_.debug
+
+  std::recursive_mutex mutex_;  // recursive: a rerun may compute gradients of its own
+  std::vector<Slot> slots_;
+  std::int64_t needed_ = 0;  // slots with a handle
+  bool is_closed_ = false;
+  int filled_for_task_ = -1;  // graph task (one backward) that the values belong to
+};
+
+// Counts handles and regions for live_hooks().
+void count_live(std::int64_t change);
+
+}  // namespace reprise::tape

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/region_inputs.h"
+
+#include <map>
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/empty.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/node.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include "reprise/tape/frame.h"
+
+namespace reprise::tape {
+namespace {
+
+// Stands for whatever made an input that is no leaf. A gradient that the function itself computes
+// within the rerun may reach it; it was accounted for in the first run and ends here.
+struct InputBoundary final : torch::autograd::Node {
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& /*grads*/) override {
+    return {};
+  }
+};
+
+c10::Storage private_copy(const at::Tensor& bytes) {
+  const UnseenOps unseen;
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  return bytes.clone().storage();
+}
+
+}  // namespace
+
+RegionInputs::RegionInputs(const std::vector<at::Tensor>& tensors) {
+  inputs_.reserve(tensors.size());
+  for (const at::Tensor& tensor : tensors) {
+    Input& input = inputs_.emplace_back();
+    if (!tensor.defined()) {
+      continue;
+    }
+    input.is_defined = true;
+    input.requires_grad = tensor.requires_grad();
+    input.is_leaf = tensor.is_leaf();
+    if (tensor.has_storage() && tensor.layout() == c10::kStrided) {
+      input.storage = tensor.storage().unsafeGetStorageImpl();
+      input.options = tensor.options();
+      input.sizes = tensor.sizes().vec();
+      input.strides = tensor.strides().vec();
+      input.offset = tensor.storage_offset();
+    }
+    input.packed = hooks_of_top_frame();
+    if (input.packed) {
+      const c10::NoGradGuard no_grad;
+      input.packed->call_pack_hook(tensor);
+    } else {
+      input.alias = tensor.tensor_data();
+    }
+  }
+}
+
+void RegionInputs::note_writes(const OutsideTensors& outside) {
+  for (Input& input : inputs_) {
+    if (input.storage != nullptr && outside.written(input.storage) != nullptr) {
+      input.is_written = true;
+      input.packed.reset();  // what it would bring back was changed since
+    }
+  }
+}
+
+std::vector<at::Tensor> RegionInputs::materialise(const OutsideTensors& outside) const {
+  std::map<const c10::StorageImpl*, c10::Storage> copies;  // aliases stay aliases
+  c10::intrusive_ptr<torch::autograd::Node> boundary;
+  std::vector<at::Tensor> tensors;
+  tensors.reserve(inputs_.size());
+  for (const Input& input : inputs_) {
+    if (!input.is_defined) {
+      tensors.emplace_back();
+      continue;
+    }
+    at::Tensor tensor;
+    if (input.alias.defined()) {
+      tensor = input.alias.tensor_data();
+    } else if (!input.is_written) {
+      tensor = input.packed->call_unpack_hook().tensor_data();
+    } else {
+      // The content before the first write: in the tensor's own storage while that lives (whoever
+      // captured it sees the same bytes), else in a copy.
+      const OutsideTensor* entry = outside.written(input.storage);
+      auto impl = entry->storage.lock();
+      if (impl) {
+        copies.insert_or_assign(input.storage, c10::Storage(std::move(impl)));
+      } else if (copies.count(input.storage) == 0) {
+        copies.emplace(input.storage, private_copy(entry->before));
+      }
+      const UnseenOps unseen;
+      const at::AutoDispatchBelowADInplaceOrView below_autograd;
+      tensor = at::empty({0}, input.options)
+                   .set_(copies.at(input.storage), input.offset, input.sizes, input.strides);
+    }
+    if (input.requires_grad && input.is_leaf) {
+      tensor.set_requires_grad(true);
+    } else if (input.requires_grad) {
+      if (!boundary) {
+        boundary = c10::make_intrusive<InputBoundary>();
+      }
+      torch::autograd::impl::set_gradient_edge(tensor,
+                                               {boundary, boundary->add_input_metadata(tensor)});
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+}  // namespace reprise::tape

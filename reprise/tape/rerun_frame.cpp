@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/rerun_frame.h"
+
+#include <utility>
+
+namespace reprise::tape {
+namespace {
+
+// A value saved by the graph that the rerun builds. Held in full: the function may compute
+// gradients through that graph before it returns.
+class KeptValue final : public torch::autograd::SavedVariableHooks {
+ public:
+  explicit KeptValue(RerunFrame& frame) : frame_(frame) {}
+
+  void call_pack_hook(const at::Tensor& tensor) override {
+    value_ = tensor.tensor_data();
+    frame_.save(tensor);
+  }
+  at::Tensor call_unpack_hook() override { return value_; }
+
+ private:
+  RerunFrame& frame_;  // packs happen at once, while the frame is on the stack
+  at::Tensor value_;
+};
+
+}  // namespace
+
+RerunFrame::RerunFrame(Region& region, std::int64_t last_needed)
+    : region_(region), last_needed_(last_needed) {
+  watch_.keeps_random_states = false;
+}
+
+std::unique_ptr<torch::autograd::SavedVariableHooks> RerunFrame::make_hooks() {
+  return std::make_unique<KeptValue>(*this);
+}
+
+void RerunFrame::before_op(const c10::OperatorHandle& op, OpArguments arguments) {
+  watch_.before_op(op, arguments);
+}
+
+void RerunFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results) {
+  watch_.after_op(results);
+  if (stops_after_op_) {
+    stop();
+  }
+}
+
+void RerunFrame::save(const at::Tensor& tensor) {
+  const std::int64_t position = next_++;
+  if (was_stopped_) {
+    stop();  // the user's function caught the first one
+  }
+  if (position >= static_cast<std::int64_t>(region_.slots_.size())) {
+    return;  // counted; `Region::check_rerun` compares the numbers
+  }
+  Slot& slot = region_.slot(position);
+  const auto check = region_.options_.determinism_check;
+  if (check != DeterminismCheck::kNone && !mismatch_) {
+    if (const ValueMetadata metadata = ValueMetadata::of(tensor); metadata != slot.metadata) {
+      mismatch_ = MismatchDetails{
+          .region = region_.options_.name,
+          .position = position,
+          .saved_values = static_cast<std::int64_t>(region_.slots_.size()),
+          .saved_op = op_text(region_.watch_.ops, slot.op),
+          .saved = slot.metadata.text(),
+          .recomputed = metadata.text(),
+          .first_different_op = first_difference(region_.watch_.ops, watch_.ops, false)};
+      if (!region_.options_.debug) {
+        throw ReplayMismatch(*mismatch_);
+      }
+    }
+  }
+  if (slot.is_needed && !slot.value.defined()) {
+    slot.value = tensor.tensor_data();
+    slot.value_version =
+        slot.value.is_inference() ? 0 : static_cast<std::uint32_t>(slot.value._version());
+  }
+  if (position == last_needed_ && region_.options_.stops_early && !region_.options_.debug) {
+    // A buffer that the op fills only now is complete one op later.
+    if (slot.is_filled_late) {
+      stops_after_op_ = true;
+    } else {
+      stop();
+    }
+  }
+}
+
+void RerunFrame::stop() {
+  was_stopped_ = true;
+  throw EarlyStop();
+}
+
+}  // namespace reprise::tape
