@@ -15,9 +15,9 @@
 namespace reprise::cli {
 namespace {
 
-constexpr std::array kDeciding = {"model",      "layers", "dim",          "heads",      "context",
-                                  "image-size", "classes", "dropout",     "attention",  "batch",
-                                  "seed",       "lr",     "weight-decay", "accumulate", "clip",
+constexpr std::array kDeciding = {"model",      "layers",  "dim",          "heads",      "context",
+                                  "image-size", "classes", "dropout",      "attention",  "batch",
+                                  "seed",       "lr",      "weight-decay", "accumulate", "clip",
                                   "bf16",       "threads"};
 constexpr std::array kFree = {"steps", "policy", "text", "data", "labels", "validation-batches"};
 constexpr std::array kFiles = {"text", "data", "labels"};

@@ -17,9 +17,9 @@ OptionTexts carried_options(const OptionValues& values);
 // Gives each option that the user left out the value that it had in the saved run.
 void adopt_options(const OptionTexts& saved, OptionValues& values);
 
-// Throws UsageError("--dim: expected 128 as in FILE, got '64'") if an option that decides the result
-// differs. Numbers are compared as numbers; a size that either side left to the model is not compared
-// here (compare the models).
+// Throws UsageError("--dim: expected 128 as in FILE, got '64'") if an option that decides the
+// result differs. Numbers are compared as numbers; a size that either side left to the model is not
+// compared here (compare the models).
 void check_same_options(const OptionTexts& saved, const OptionValues& values,
                         const std::string& file);
 

@@ -45,8 +45,7 @@ class Steps {
 Contender measure_memory(const TrainSetup& setup, const std::string& policy, Steps& steps) {
   Contender contender;
   Trainer trainer = setup.make_trainer();
-  contender.placement =
-      zoo::place_policy(policy, trainer.model(), setup.step_batches(0).front());
+  contender.placement = zoo::place_policy(policy, trainer.model(), setup.step_batches(0).front());
   trainer.place(contender.placement);
   StepResult result;
   for (std::int64_t step = 0; step < kMemorySteps; ++step) {
@@ -99,8 +98,8 @@ std::vector<RunRecord> compare_policies(const TrainSetup& setup,
   }
   measure_time(setup, trainers, contenders, steps);
 
-  const auto plain = static_cast<std::size_t>(
-      std::find(policies.begin(), policies.end(), "none") - policies.begin());
+  const auto plain = static_cast<std::size_t>(std::find(policies.begin(), policies.end(), "none") -
+                                              policies.begin());
   std::vector<RunRecord> records;
   for (std::size_t i = 0; i < trainers.size(); ++i) {
     RunRecord& record = contenders[i].record;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `reprise`: runs the command that the command line names and turns errors into one line
-// on standard error and an exit code.
+// The program `reprise`: runs the command that the command line names and turns errors into one
+// line on standard error and an exit code.
 #include <exception>
 #include <iostream>
 #include <string>
@@ -14,7 +14,7 @@
 #include "reprise/cli/help.h"
 #include "reprise/cli/options.h"
 #include "reprise/cli/train_command.h"
-#include "reprise/format_error.h"
+#include "reprise/zoo/format_error.h"
 
 namespace reprise::cli {
 namespace {
@@ -56,7 +56,7 @@ int run_words(const std::vector<std::string>& words) {
     return complain(command, error.what(), kUsage);
   } catch (const FileError& error) {
     return complain(command, error.what(), kBadFile);
-  } catch (const FormatError& error) {
+  } catch (const zoo::FormatError& error) {
     return complain(command, error.what(), kBadFile);
   } catch (const CheckError& error) {
     return complain(command, error.what(), kCheckFailed);

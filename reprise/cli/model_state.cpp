@@ -36,8 +36,7 @@ bool has_equal_state(const torch::nn::Module& left, const torch::nn::Module& rig
   const auto others = model_state(right);
   bool is_equal = mine.size() == others.size();
   for (std::size_t i = 0; is_equal && i < mine.size(); ++i) {
-    is_equal =
-        mine[i].first == others[i].first && bitwise_equal(mine[i].second, others[i].second);
+    is_equal = mine[i].first == others[i].first && bitwise_equal(mine[i].second, others[i].second);
   }
   return is_equal;
 }

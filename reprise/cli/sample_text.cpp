@@ -30,8 +30,7 @@ std::string sample_text(zoo::Model& model, const TrainSetup& setup, std::int64_t
     return "";
   }
   const std::string prompt = prompt_of(setup.data->batch(zoo::Split::kValidation, 0));
-  const std::string text =
-      zoo::generate(*language_model, prompt, bytes, kTemperature, setup.seed);
+  const std::string text = zoo::generate(*language_model, prompt, bytes, kTemperature, setup.seed);
   return "\nsample, after the held-out text '" + printable_text(prompt) + "':\n" +
          printable_text(text) + "\n";
 }

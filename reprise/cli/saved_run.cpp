@@ -11,12 +11,13 @@
 namespace reprise::cli {
 
 std::string pack_run(const SavedRun& run) {
-  const nlohmann::json json = {{"format", "reprise.state"},     {"version", 1},
-                               {"steps_done", run.steps_done},  {"loss", run.loss},
-                               {"model", run.model},            {"data_crc32", run.data_crc32},
+  const nlohmann::json json = {{"format", "reprise.state"},    {"version", 1},
+                               {"steps_done", run.steps_done}, {"loss", run.loss},
+                               {"model", run.model},           {"data_crc32", run.data_crc32},
                                {"options", run.options}};
-  return pack_container({{"run", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)},
-                         {"tensors", run.tensors}});
+  return pack_container(
+      {{"run", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)},
+       {"tensors", run.tensors}});
 }
 
 SavedRun unpack_run(const std::string& bytes, const std::string& name) {

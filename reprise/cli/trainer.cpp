@@ -78,8 +78,8 @@ Trainer::Trainer(const ModelMaker& make_model, std::uint64_t seed, const Trainer
   model_ = make_model();
   model_->train();
   optimizer_ = std::make_unique<torch::optim::AdamW>(
-      model_->parameters(), torch::optim::AdamWOptions(options.learning_rate)
-                                .weight_decay(options.weight_decay));
+      model_->parameters(),
+      torch::optim::AdamWOptions(options.learning_rate).weight_decay(options.weight_decay));
 }
 
 void Trainer::place(zoo::RegionPlacement placement) {

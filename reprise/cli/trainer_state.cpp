@@ -37,7 +37,8 @@ NamedTensors named_tensors(Trainer& trainer) {
 
 NamedTensors read_tensors(const std::string& bytes, const std::string& name) {
   try {
-    const c10::IValue value = torch::jit::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
+    const c10::IValue value =
+        torch::jit::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
     NamedTensors all;
     for (const auto& item : value.toGenericDict()) {
       all.insert(item.key().toStringRef(), item.value().toTensor());
@@ -64,8 +65,7 @@ at::Tensor tensor_like(const NamedTensors& saved, const std::string& key, const 
 }
 
 std::unique_ptr<AdamWParamState> adamw_state(const NamedTensors& saved, const std::string& prefix,
-                                             const at::Tensor& parameter,
-                                             const std::string& name) {
+                                             const at::Tensor& parameter, const std::string& name) {
   if (!saved.contains(prefix + "step")) {
     return nullptr;
   }
@@ -100,8 +100,7 @@ void unpack_tensors(const std::string& tensors, const std::string& name, Trainer
         parameter.unsafeGetTensorImpl(),
         adamw_state(saved, "adamw/" + std::to_string(index++) + "/", parameter, name));
   }
-  const at::Tensor generator =
-      tensor_like(saved, "generator/cpu", trainer.generator_state(), name);
+  const at::Tensor generator = tensor_like(saved, "generator/cpu", trainer.generator_state(), name);
 
   for (auto& [tensor, content] : copies) {
     tensor.copy_(content);

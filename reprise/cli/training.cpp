@@ -36,7 +36,8 @@ void check_save_target(const std::string& path) {
   std::string start(8, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), 8);
   if (!is_container(start)) {
-    throw FileError(path + ": expected a saved run or no file to save to, got a file of another kind");
+    throw FileError(path +
+                    ": expected a saved run or no file to save to, got a file of another kind");
   }
 }
 
@@ -54,8 +55,7 @@ std::optional<SavedRun> read_saved_run(const std::string& path) {
 
 }  // namespace
 
-Training::Training(OptionValues values)
-    : Training(values, read_saved_run(values.text("resume"))) {}
+Training::Training(OptionValues values) : Training(values, read_saved_run(values.text("resume"))) {}
 
 Training::Training(OptionValues values, const std::optional<SavedRun>& saved)
     : values_(with_saved_options(std::move(values), saved)),
@@ -70,8 +70,8 @@ Training::Training(OptionValues values, const std::optional<SavedRun>& saved)
     take_over(*saved);
   }
   check_save_target(save_path_);
-  trainer_.place(zoo::place_policy(values_.text("policy"), trainer_.model(),
-                                   setup_.step_batches(0).front()));
+  trainer_.place(
+      zoo::place_policy(values_.text("policy"), trainer_.model(), setup_.step_batches(0).front()));
 }
 
 void Training::take_over(const SavedRun& saved) {
@@ -89,8 +89,8 @@ void Training::take_over(const SavedRun& saved) {
                      "), got " + name(data_crc32_));
   }
   if (saved.steps_done > setup_.steps) {
-    throw UsageError("--steps: expected at least " + std::to_string(saved.steps_done) +
-                     ", which " + file + " has done, got '" + values_.text("steps") + "'");
+    throw UsageError("--steps: expected at least " + std::to_string(saved.steps_done) + ", which " +
+                     file + " has done, got '" + values_.text("steps") + "'");
   }
   unpack_tensors(saved.tensors, file, trainer_);
   steps_done_ = saved.steps_done;
@@ -144,9 +144,8 @@ RunRecord Training::run(std::ostream& err) {
   if (steps_done_ < setup_.steps) {
     const std::string where = "interrupted after step " + std::to_string(steps_done_) + " of " +
                               std::to_string(setup_.steps);
-    throw Interrupted(save_path_.empty()
-                          ? where + "; nothing is saved (no --save FILE)"
-                          : where + "; go on with --resume " + save_path_);
+    throw Interrupted(save_path_.empty() ? where + "; nothing is saved (no --save FILE)"
+                                         : where + "; go on with --resume " + save_path_);
   }
 
   RunRecord record = describe_run(values_.text("policy"), trainer_);
