@@ -123,7 +123,8 @@ void count_cpu_memory() {
   std::call_once(once, [] {
     inner_allocator = c10::GetAllocator(c10::DeviceType::CPU);
     // Never deleted: tensors that live until the process ends are freed through it.
-    c10::SetAllocator(c10::DeviceType::CPU, new CountingAllocator, kPriority);
+    static auto& allocator = *new CountingAllocator;
+    c10::SetAllocator(c10::DeviceType::CPU, &allocator, kPriority);
     is_counting = true;
   });
 }
