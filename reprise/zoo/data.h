@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include <ATen/core/Generator.h>
+
 #include "reprise/zoo/model.h"
 
 namespace reprise::zoo {
@@ -30,6 +32,9 @@ class DataSource {
   // True if the data were made on the spot instead of read from files.
   virtual bool is_synthetic() const = 0;
 };
+
+// Of one batch's own: what a source draws from.
+at::Generator batch_generator(std::uint64_t seed, Split split, std::int64_t index);
 
 // A seed for batch `index` of `split`, mixed so that neighbouring batches have unrelated streams.
 std::uint64_t batch_seed(std::uint64_t seed, Split split, std::int64_t index);

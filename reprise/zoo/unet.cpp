@@ -39,6 +39,10 @@ std::vector<at::Tensor> pop(std::vector<at::Tensor>& stack, std::int64_t count) 
 
 }  // namespace
 
+std::int64_t image_multiple(const UnetSizes& sizes) {
+  return std::int64_t{1} << checked(sizes).levels;
+}
+
 class Unet::Double final : public torch::nn::Module {
  public:
   Double(std::int64_t inputs, std::int64_t outputs)
@@ -107,7 +111,7 @@ at::Tensor Unet::loss(const Batch& batch) {
     throw std::invalid_argument("Unet::loss: expected one input [B, 3, H, W]");
   }
   const at::Tensor& images = batch.inputs[0];
-  const std::int64_t multiple = std::int64_t{1} << sizes_.levels;
+  const std::int64_t multiple = image_multiple(sizes_);
   if (images.size(2) % multiple != 0 || images.size(3) % multiple != 0) {
     throw std::invalid_argument(
         "Unet::loss: expected height and width that are multiples of " + std::to_string(multiple) +

@@ -19,9 +19,12 @@ struct UnetSizes {
   std::int64_t classes = 4;
 };
 
-// Batch: inputs[0] images [B, 3, H, W] with H and W multiples of 2^levels; target classes [B, H,
-// W]. The loss is the cross entropy per pixel. Blocks in order: the first pair of convolutions,
-// `levels` blocks down, `levels` blocks up.
+// 2^levels, which divides an image's sides. Throws std::invalid_argument if a size is out of range.
+std::int64_t image_multiple(const UnetSizes& sizes);
+
+// Batch: inputs[0] images [B, 3, H, W] with H and W multiples of image_multiple(); target classes
+// [B, H, W]. The loss is the cross entropy per pixel. Blocks in order: the first pair of
+// convolutions, `levels` blocks down, `levels` blocks up.
 class Unet final : public Model {
  public:
   // Throws std::invalid_argument if a size is not positive.
