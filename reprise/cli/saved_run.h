@@ -11,11 +11,11 @@ namespace reprise::cli {
 
 struct SavedRun {
   std::int64_t steps_done = 0;
-  double loss = 0;                             // of the last step
-  std::string model;                           // zoo::Model::description()
-  std::string data_crc32;                      // of the files, "" if synthetic
-  std::map<std::string, std::string> options;  // as text, by name
-  std::string tensors;                         // see trainer_state.h
+  double loss = 0;                                  // of the last step
+  std::string model = {};                           // zoo::Model::description()
+  std::string data_crc32 = {};                      // of the files, "" if synthetic
+  std::map<std::string, std::string> options = {};  // as text, by name
+  std::string tensors = {};                         // see trainer_state.h
 };
 
 std::string pack_run(const SavedRun& run);

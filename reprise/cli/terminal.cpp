@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/terminal.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <sys/ioctl.h>
@@ -24,10 +23,8 @@ std::int64_t terminal_width() {
 TrainingProgress::TrainingProgress(std::ostream& err)
     : bar_(err, isatty(STDERR_FILENO) == 1, terminal_width()) {}
 
-void TrainingProgress::show(Progress progress, std::int64_t peak_bytes) {
+void TrainingProgress::show(Progress progress) {
   const double now_s = clock_.wall_ms() / 1e3;
-  peak_bytes_ = std::max(peak_bytes_, peak_bytes);
-  progress.peak_bytes = peak_bytes_;
   if (first_done_ < 0) {
     first_done_ = progress.done - 1;
   }

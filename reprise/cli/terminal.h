@@ -16,14 +16,13 @@ class TrainingProgress {
   // `err` is standard error's stream and outlives it.
   explicit TrainingProgress(std::ostream& err);
 
-  // Adds the time left and the largest peak so far.
-  void show(Progress progress, std::int64_t peak_bytes);
+  // Adds the time left, taking the steps to come for as long as those so far.
+  void show(Progress progress);
   void finish() { bar_.finish(); }
 
  private:
   ProgressBar bar_;
   StepClock clock_;
-  std::int64_t peak_bytes_ = 0;
   std::int64_t first_done_ = -1;
 };
 

@@ -52,7 +52,7 @@ RunReport new_report(const OptionValues& values, const TrainSetup& setup) {
 
 std::string heading(const RunReport& report) {
   return report.model + "; " + grouped_text(report.parameters) + " parameters\n" +
-         (report.is_synthetic ? "synthetic data: " : "data: ") + report.data + "\n";
+         "data: " + report.data + "\n";
 }
 
 void compare(const OptionValues& values, const ReportOutput& output, std::ostream& err) {
@@ -78,8 +78,8 @@ void compare(const OptionValues& values, const ReportOutput& output, std::ostrea
                        .total = total,
                        .loss = result.loss,
                        .rate = items_per_second(setup, result.wall_ms),
-                       .rate_unit = report.unit + "/s"},
-                      result.peak_bytes);
+                       .rate_unit = report.unit + "/s",
+                       .peak_bytes = result.peak_bytes});
         if (stop.is_made() && done < total) {
           progress.finish();
           throw Interrupted("interrupted during the comparison; there is no result");

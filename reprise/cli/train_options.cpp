@@ -113,7 +113,8 @@ std::vector<OptionRecord> policy_options() {
   const std::string group = "Checkpointing";
   return {
       {kTrain, "policy", kText, "none",
-       "Which blocks become regions: none, block, every=K, sqrt, segments=N, attention, ffn, ...",
+       "Which blocks become regions: none, block, every=K, sqrt, segments=N, bytes=N, cost=N, "
+       "attention, ffn",
        group, "POLICY"},
       {kTrain, "compare", kText, "",
        "Train under each of these policies from the same seed and show the strip: peak, overhead, "

@@ -110,7 +110,8 @@ void check_policy_option(const std::string& option, const std::string& policy) {
   try {
     zoo::check_policy(policy);
   } catch (const std::invalid_argument& error) {
-    throw UsageError("--" + option + ": " + error.what());
+    const std::string what = error.what();  // "policy: expected ..., got ..."
+    throw UsageError("--" + option + what.substr(what.find(':')));
   }
 }
 

@@ -120,6 +120,10 @@ RunRecord Training::run(std::ostream& err) {
     last = trainer_.step(setup_.step_batches(steps_done_));
     loss_ = last.loss;
     ++steps_done_;
+    if (steps_done_ == 2) {  // the first step of all also made the optimizer's state
+      peak_bytes = 0;
+      total_peak_bytes = 0;
+    }
     peak_bytes = std::max(peak_bytes, last.peak_bytes);
     total_peak_bytes = std::max(total_peak_bytes, last.total_peak_bytes);
     if (steps_done_ - first > setup_.warmup_steps) {
@@ -130,8 +134,8 @@ RunRecord Training::run(std::ostream& err) {
                    .total = setup_.steps,
                    .loss = last.loss,
                    .rate = items_per_second(setup_, last.wall_ms),
-                   .rate_unit = setup_.data->item() + "/s"},
-                  last.peak_bytes);
+                   .rate_unit = setup_.data->item() + "/s",
+                   .peak_bytes = peak_bytes});
     if (!save_path_.empty() && save_every_ > 0 && steps_done_ % save_every_ == 0 &&
         steps_done_ < setup_.steps) {
       save();

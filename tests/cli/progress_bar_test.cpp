@@ -49,7 +49,8 @@ TEST(ProgressBar, RedrawsOneLineOnATerminal) {
   bar.show({.done = 50, .total = 100}, 0);
   bar.show({.done = 2, .total = 2}, 1);
   bar.finish();
-  EXPECT_EQ(out.str(), "\r[###############---------------]  50 % 50/100"
+  EXPECT_EQ(out.str(),
+            "\r[###############---------------]  50 % 50/100"
             "\r[##############################] 100 % 2/2   \n");
 }
 
