@@ -40,6 +40,7 @@ void RerunFrame::before_op(const c10::OperatorHandle& op, OpArguments arguments)
 
 void RerunFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results) {
   watch_.after_op(results);
+  awaits_fill_ = false;
   if (stops_after_op_) {
     stop();
   }
@@ -75,9 +76,10 @@ void RerunFrame::save(const at::Tensor& tensor) {
     slot.value_version =
         slot.value.is_inference() ? 0 : static_cast<std::uint32_t>(slot.value._version());
   }
+  awaits_fill_ = awaits_fill_ || slot.is_filled_late;
   if (position == last_needed_ && region_.options_.stops_early && !region_.options_.debug) {
     // A buffer that the op fills only now is complete one op later.
-    if (slot.is_filled_late) {
+    if (awaits_fill_) {
       stops_after_op_ = true;
     } else {
       stop();

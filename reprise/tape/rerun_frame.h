@@ -47,6 +47,7 @@ class RerunFrame final : public Frame {
   std::vector<std::string> recorded_ops_;
   std::int64_t last_needed_;
   std::int64_t next_ = 0;
+  bool awaits_fill_ = false;  // a value was saved that the op under way has yet to fill
   bool stops_after_op_ = false;
   bool was_stopped_ = false;
   std::optional<MismatchDetails> mismatch_;
