@@ -23,9 +23,9 @@ namespace reprise {
 namespace elsewhere {
 
 struct State {
-  at::Tensor hidden;
-  std::vector<at::Tensor> layers;
-  at::Tensor hidden_from_visitors;
+  at::Tensor hidden = {};
+  std::vector<at::Tensor> layers = {};
+  at::Tensor hidden_from_visitors = {};
   int step = 0;
 };
 
@@ -137,7 +137,8 @@ TEST(VisitTensors, FindsNothingInTypesThatItDoesNotKnow) {
 }
 
 TEST(VisitTensors, CallsATypesOwnFunction) {
-  EXPECT_THAT(found_in(State{.hidden = number(1), .layers = {number(2), number(3)},
+  EXPECT_THAT(found_in(State{.hidden = number(1),
+                             .layers = {number(2), number(3)},
                              .hidden_from_visitors = number(4)}),
               ElementsAre(1, 2, 3));
   EXPECT_THAT(found_in(Stack{number(1), number(2)}), ElementsAre(2));

@@ -18,7 +18,6 @@ namespace {
 using support::expect_same_as_plain;
 using support::leaf;
 using support::Nest;
-using support::ramp_leaf;
 using support::Step;
 using support::Tensors;
 using testing::ElementsAre;
@@ -50,9 +49,7 @@ class Autocast {
 struct Layers {
   torch::nn::Linear first{8, 8};
   torch::nn::Linear second{8, 8};
-  Tensors parameters() const {
-    return {first->weight, first->bias, second->weight, second->bias};
-  }
+  Tensors parameters() const { return {first->weight, first->bias, second->weight, second->bias}; }
 };
 
 at::Tensor float_input() {
@@ -87,8 +84,7 @@ TEST(AmbientState, AutocastAroundTheForwardOnlyHoldsInTheRerun) {
     return Step{.outputs = {y}, .leaves = leaves};
   });
 
-  EXPECT_THAT(by_depth[1],
-              ElementsAre(at::kBFloat16, at::kBFloat16, at::kBFloat16, at::kBFloat16));
+  EXPECT_THAT(by_depth[1], ElementsAre(at::kBFloat16, at::kBFloat16, at::kBFloat16, at::kBFloat16));
   EXPECT_EQ(runs[1].counts.reruns, 1);
 }
 
@@ -165,8 +161,7 @@ TEST(AmbientState, RegionsThatShareCastsOfAWeightGetTheGradientsOfPlain) {
       const Autocast autocast(true);
       const at::Tensor before = layers.first(h);  // fills the cache
       for (int block = 0; block < 3; ++block) {
-        h = region([=](const at::Tensor& t) mutable { return layers.first(t).tanh(); },
-                   h);
+        h = region([=](const at::Tensor& t) mutable { return layers.first(t).tanh(); }, h);
       }
       h = h + before;
     }
@@ -204,8 +199,8 @@ TEST(AmbientState, TheDefaultDtypeIsThatOfTheFirstRun) {
   const auto runs = expect_same_as_plain([](const Nest& region) {
     const at::Tensor x = leaf({.1, .3, .5});
     torch::set_default_dtype(caffe2::TypeMeta::Make<double>());
-    const at::Tensor y = region(
-        [](const at::Tensor& t) { return (t * torch::full({3}, 1.1)).sin().exp(); }, x);
+    const at::Tensor y =
+        region([](const at::Tensor& t) { return (t * torch::full({3}, 1.1)).sin().exp(); }, x);
     torch::set_default_dtype(caffe2::TypeMeta::Make<float>());
     y.sum().backward();
     return Step{.outputs = {y}, .leaves = {x}};
@@ -379,7 +374,8 @@ TEST(AmbientState, AForwardContextThatThrowsLeavesNothing) {
   CheckpointOptions options;
   options.forward_context = []() -> std::shared_ptr<void> { throw Thrown(); };
 
-  EXPECT_THROW(checkpoint(options, [](const at::Tensor& t) { return t.sin(); }, leaf({1, 2})),
+  EXPECT_THROW(checkpoint(
+                   options, [](const at::Tensor& t) { return t.sin(); }, leaf({1, 2})),
                Thrown);
 
   EXPECT_EQ(live_hooks(), 0);
@@ -390,7 +386,8 @@ TEST(AmbientState, ARecomputeContextThatThrowsIsTheErrorOfBackward) {
   options.recompute_context = []() -> std::shared_ptr<void> { throw Thrown(); };
   const at::Tensor x = leaf({1, 2});
   {
-    const at::Tensor y = checkpoint(options, [](const at::Tensor& t) { return t.sin(); }, x);
+    const at::Tensor y = checkpoint(
+        options, [](const at::Tensor& t) { return t.sin(); }, x);
     EXPECT_THROW(y.sum().backward(), Thrown);
     EXPECT_FALSE(is_recomputing());
   }
@@ -417,8 +414,7 @@ TEST(AmbientState, IsRecomputingTellsTheRunsApart) {
   EXPECT_THAT(by_depth[0], ElementsAre(false));
   EXPECT_THAT(by_depth[1], ElementsAre(false, true));
   EXPECT_THAT(by_depth[2].front(), false);
-  EXPECT_THAT(std::vector<bool>(by_depth[2].begin() + 1, by_depth[2].end()),
-              testing::Each(true));
+  EXPECT_THAT(std::vector<bool>(by_depth[2].begin() + 1, by_depth[2].end()), testing::Each(true));
 }
 
 }  // namespace

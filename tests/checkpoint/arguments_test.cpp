@@ -19,7 +19,6 @@ namespace {
 
 using support::bitwise_equal;
 using support::leaf;
-using support::ramp;
 using support::ramp_leaf;
 using support::Tensors;
 using support::values;
@@ -38,8 +37,7 @@ void expect_same(const Step& step) {
 // `checkpoint` or the plain call, for any signature.
 template <class F, class... Args>
 decltype(auto) call(bool as_region, F&& fn, Args&&... args) {
-  return as_region ? checkpoint(fn, std::forward<Args>(args)...)
-                   : fn(std::forward<Args>(args)...);
+  return as_region ? checkpoint(fn, std::forward<Args>(args)...) : fn(std::forward<Args>(args)...);
 }
 
 std::tuple<at::Tensor, at::Tensor, std::int64_t> mixed(const at::Tensor& x, const at::Tensor& mask,
@@ -58,8 +56,8 @@ std::tuple<at::Tensor, at::Tensor, std::int64_t> mixed(const at::Tensor& x, cons
 TEST(Arguments, UndefinedNulloptNumbersAndStringsArePassedOn) {
   expect_same([](bool as_region) {
     const at::Tensor x = ramp_leaf({3});
-    const auto [y, aux, n] = call(as_region, mixed, x, at::Tensor(),
-                                  std::optional<at::Tensor>(), std::int64_t{3}, "tag");
+    const auto [y, aux, n] = call(as_region, mixed, x, at::Tensor(), std::optional<at::Tensor>(),
+                                  std::int64_t{3}, "tag");
     EXPECT_FALSE(aux.defined());
     EXPECT_EQ(n, 6);
     y.sum().backward();
@@ -83,14 +81,13 @@ TEST(Arguments, TheResultTypeIsTheFunctionsOwn) {
   const at::Tensor x = ramp_leaf({3});
   static_assert(std::is_same_v<decltype(checkpoint(mixed, x, x, std::nullopt, 1, "")),
                                std::tuple<at::Tensor, at::Tensor, std::int64_t>>);
-  static_assert(std::is_same_v<decltype(checkpoint([](const at::Tensor& t) { return t; }, x)),
-                               at::Tensor>);
+  static_assert(
+      std::is_same_v<decltype(checkpoint([](const at::Tensor& t) { return t; }, x)), at::Tensor>);
   static_assert(std::is_same_v<decltype(checkpoint([](int i) { return i + 1; }, 1)), int>);
   static_assert(std::is_void_v<decltype(checkpoint([](const at::Tensor&) {}, x))>);
-  static_assert(
-      std::is_same_v<decltype(checkpoint([](at::Tensor& t) -> at::Tensor& { return t; },
-                                         std::declval<at::Tensor&>())),
-                     at::Tensor&>);
+  static_assert(std::is_same_v<decltype(checkpoint([](at::Tensor& t) -> at::Tensor& { return t; },
+                                                   std::declval<at::Tensor&>())),
+                               at::Tensor&>);
 
   EXPECT_EQ(checkpoint([](int i) { return i + 1; }, 1), 2);
 }
@@ -132,7 +129,8 @@ TEST(Arguments, VectorsOfTensorsAreFound) {
 }
 
 TEST(Arguments, NestedContainersAreFound) {
-  using Nested = std::map<std::string, std::vector<std::pair<at::Tensor, std::optional<at::Tensor>>>>;
+  using Nested =
+      std::map<std::string, std::vector<std::pair<at::Tensor, std::optional<at::Tensor>>>>;
   expect_same([](bool as_region) {
     const at::Tensor a = ramp_leaf({3});
     const at::Tensor b = ramp_leaf({3});
@@ -152,10 +150,14 @@ TEST(Arguments, NestedContainersAreFound) {
 
 using Features = std::map<std::string, at::Tensor>;
 
+std::vector<torch::nn::Linear> narrowing_layers() {
+  return {torch::nn::Linear(4, 6), torch::nn::Linear(6, 5), torch::nn::Linear(5, 3)};
+}
+
 TEST(Arguments, AMapWhoseEntryTheFunctionReplacesIsReplayedFromTheOriginalEntry) {
   expect_same([](bool as_region) {
     torch::manual_seed(1);
-    std::vector<torch::nn::Linear> layers = {{4, 6}, {6, 5}, {5, 3}};
+    std::vector<torch::nn::Linear> layers = narrowing_layers();
     const at::Tensor x = torch::linspace(-1, 1, 8).view({2, 4}).requires_grad_();
     Features features = {{"feat", x}, {"other", torch::ones({2})}};
     for (torch::nn::Linear& layer : layers) {
@@ -176,7 +178,7 @@ TEST(Arguments, AMapWhoseEntryTheFunctionReplacesIsReplayedFromTheOriginalEntry)
 TEST(Arguments, AMapThatTheFunctionChangesByReferenceIsReplayedFromTheOriginalEntry) {
   expect_same([](bool as_region) {
     torch::manual_seed(1);
-    std::vector<torch::nn::Linear> layers = {{4, 6}, {6, 5}, {5, 3}};
+    std::vector<torch::nn::Linear> layers = narrowing_layers();
     const at::Tensor x = torch::linspace(-1, 1, 8).view({2, 4}).requires_grad_();
     Features features = {{"feat", x}};
     for (torch::nn::Linear& layer : layers) {
@@ -195,8 +197,8 @@ TEST(Arguments, AMapThatTheFunctionChangesByReferenceIsReplayedFromTheOriginalEn
 }
 
 struct Encoded {
-  at::Tensor hidden;
-  std::vector<at::Tensor> skips;
+  at::Tensor hidden = {};
+  std::vector<at::Tensor> skips = {};
   int depth = 0;
 };
 
@@ -215,8 +217,8 @@ TEST(Arguments, AStructWithItsOwnVisitIsArgumentAndResult) {
   expect_same([&](bool as_region) {
     const at::Tensor x = ramp_leaf({3});
     const auto encode = [](const Encoded& in) {
-      return Encoded{.hidden = in.hidden.sin().exp(), .skips = {in.hidden.cos()},
-                     .depth = in.depth + 1};
+      return Encoded{
+          .hidden = in.hidden.sin().exp(), .skips = {in.hidden.cos()}, .depth = in.depth + 1};
     };
     const Encoded input{.hidden = x, .depth = 4};
     const Encoded y = as_region ? checkpoint(options, encode, input) : encode(input);
@@ -268,8 +270,8 @@ TEST(Arguments, AMoveOnlyFunctionIsKeptByTheRegion) {
 
 TEST(Arguments, AMutableFunctionStartsEachRunFromTheSameState) {
   const at::Tensor x = ramp_leaf({3});
-  const at::Tensor y = checkpoint(
-      [calls = 1](const at::Tensor& t) mutable { return (t * ++calls).sin(); }, x);
+  const at::Tensor y =
+      checkpoint([calls = 1](const at::Tensor& t) mutable { return (t * ++calls).sin(); }, x);
   y.sum().backward();
 
   EXPECT_TRUE(bitwise_equal(x.grad(), 2 * (x.detach() * 2).cos()));
@@ -328,8 +330,7 @@ TEST(Arguments, AnArgumentMovedInIsFreedWithTheRegion) {
   at::Tensor h = x.exp();
   c10::weak_intrusive_ptr<c10::StorageImpl> storage = h.storage().getWeakStorageImpl();
   {
-    const at::Tensor y =
-        checkpoint([](at::Tensor t) { return t.sin().cos(); }, std::move(h));
+    const at::Tensor y = checkpoint([](at::Tensor t) { return t.sin().cos(); }, std::move(h));
     y.sum().backward();
   }
   EXPECT_TRUE(storage.expired());

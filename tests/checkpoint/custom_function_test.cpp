@@ -15,9 +15,7 @@ using support::expect_same_as_plain;
 using support::is_close;
 using support::leaf;
 using support::Nest;
-using support::ramp_leaf;
 using support::Step;
-using support::Tensors;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 using torch::autograd::AutogradContext;
@@ -147,8 +145,8 @@ TEST(CustomFunction, SeesTheSameNeedsInputGradForInputsOfTheRegion) {
 TEST(CustomFunction, MayChangeAnInputInPlace) {
   expect_same_as_plain([](const Nest& region) {
     const at::Tensor x = leaf({1, -2, .5});
-    const at::Tensor y = region(
-        [](const at::Tensor& t) { return DoubleInPlace::apply(t.sin()).exp(); }, x);
+    const at::Tensor y =
+        region([](const at::Tensor& t) { return DoubleInPlace::apply(t.sin()).exp(); }, x);
     y.sum().backward();
     return Step{.outputs = {y}, .leaves = {x}};
   });

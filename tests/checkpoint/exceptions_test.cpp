@@ -13,7 +13,6 @@
 namespace reprise {
 namespace {
 
-using support::leaf;
 using support::Nest;
 using support::ramp_leaf;
 using support::Tensors;
@@ -124,8 +123,8 @@ TEST_P(AtEachStep, AnExceptionInTheRerunLeavesNothingAndTheSameGraphCanBeTriedAg
     x.mutable_grad() = at::Tensor();
     fn.weight.mutable_grad() = at::Tensor();
     loss.backward();
-    EXPECT_TRUE(support::bitwise_equal({y.detach(), x.grad(), fn.weight.grad(), generator},
-                                       plain_step()));
+    EXPECT_TRUE(
+        support::bitwise_equal({y.detach(), x.grad(), fn.weight.grad(), generator}, plain_step()));
   }
   EXPECT_EQ(live_hooks(), 0);
   x.mutable_grad() = at::Tensor();

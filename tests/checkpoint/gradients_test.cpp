@@ -19,7 +19,6 @@ using support::Nest;
 using support::ramp;
 using support::ramp_leaf;
 using support::Step;
-using support::Tensors;
 using support::values;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -56,6 +55,23 @@ TEST(Gradients, MayBeComputedInsideARegionOfAnInputThatIsNoLeaf) {
         [w](const at::Tensor& t) {
           const at::Tensor g = gradient((t * w).sin().sum(), t, /*create_graph=*/true);
           return t + g * g;
+        },
+        x.exp());
+    y.sum().backward();
+    return Step{.outputs = {y}, .leaves = {x, w}};
+  });
+}
+
+TEST(Gradients, MayBeComputedThroughAnInnerRegionInsideAnOuterOne) {
+  expect_same_as_plain([](const Nest& region) {
+    const at::Tensor x = leaf({.2, .4});
+    const at::Tensor w = leaf({1.5});
+    const at::Tensor y = region(
+        [w, region](const at::Tensor& t) {
+          const at::Tensor z =
+              region([w](const at::Tensor& in) { return (in * w).sin().exp(); }, t * w);
+          const at::Tensor g = gradient(z.sum(), t, /*create_graph=*/true);
+          return (z * g).tanh();
         },
         x.exp());
     y.sum().backward();
@@ -106,8 +122,7 @@ TEST(Gradients, OfGradientsAgreeWithDifferences) {
     shift[i] = step;
     const at::Tensor up = slope((x.detach() + shift).requires_grad_());
     const at::Tensor down = slope((x.detach() - shift).requires_grad_());
-    const double difference =
-        ((up - down) * v.detach()).sum().item<double>() / (2 * step);
+    const double difference = ((up - down) * v.detach()).sum().item<double>() / (2 * step);
     EXPECT_NEAR(second[i].item<double>(), difference, 1e-7) << "element " << i;
   }
 }
@@ -144,9 +159,9 @@ TEST(Gradients, AThirdBackwardWithoutRetainIsTheUsualError) {
     y.sum().backward();
     const at::Tensor before = x.grad().clone();
 
-    EXPECT_THAT([&] { y.sum().backward(); },
-                ThrowsMessage<c10::Error>(
-                    HasSubstr("Trying to backward through the graph a second time")));
+    EXPECT_THAT(
+        [&] { y.sum().backward(); },
+        ThrowsMessage<c10::Error>(HasSubstr("Trying to backward through the graph a second time")));
     EXPECT_TRUE(support::bitwise_equal(x.grad(), before));
   }
   EXPECT_EQ(live_hooks(), 0);
@@ -178,8 +193,7 @@ TEST(Gradients, OfChosenInputsOnlyAreThoseOfPlain) {
     const at::Tensor x = leaf({.1, .3, .5});
     const at::Tensor w = leaf({2});
     const at::Tensor v = leaf({3});
-    const at::Tensor y =
-        region([=](const at::Tensor& t) { return ((t * w).sin() * v).exp(); }, x);
+    const at::Tensor y = region([=](const at::Tensor& t) { return ((t * w).sin() * v).exp(); }, x);
     const at::Tensor by_w = torch::autograd::grad({y.sum()}, {w})[0];
     EXPECT_FALSE(x.grad().defined());
     EXPECT_FALSE(v.grad().defined());

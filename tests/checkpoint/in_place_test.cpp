@@ -16,7 +16,6 @@ using support::leaf;
 using support::Nest;
 using support::ramp_leaf;
 using support::Step;
-using support::Tensors;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -31,8 +30,9 @@ TEST(InPlace, OpsOnIntermediatesAreRepeated) {
           h.relu_();
           h = h + 1;
           h.sigmoid_();
+          h = h.clone();
           h.add_(w);
-          h[0].exp_();
+          h[0].mul_(w);
           return h.clone().tanh_();
         },
         x);

@@ -25,8 +25,7 @@ using testing::ElementsAreArray;
 torch::nn::Sequential make_net() {
   torch::manual_seed(3);
   return torch::nn::Sequential(torch::nn::Linear(4, 4), torch::nn::BatchNorm1d(4),
-                               torch::nn::Dropout(.5), torch::nn::Linear(4, 4),
-                               torch::nn::Tanh());
+                               torch::nn::Dropout(.5), torch::nn::Linear(4, 4), torch::nn::Tanh());
 }
 
 at::Tensor net_input() { return torch::linspace(-1, 1, 12).view({3, 4}).requires_grad_(); }
@@ -149,8 +148,7 @@ TEST(Modules, ACloneIsAModelOfItsOwnWithTheSameRegions) {
   torch::nn::Sequential net = make_net();
   apply_checkpointing(net, 1, counting(stats));
 
-  torch::nn::Sequential copy(
-      std::dynamic_pointer_cast<torch::nn::SequentialImpl>(net->clone()));
+  torch::nn::Sequential copy(std::dynamic_pointer_cast<torch::nn::SequentialImpl>(net->clone()));
   const Tensors of_copy = train_step(copy);
 
   EXPECT_GT(stats->total().reruns, 0);

@@ -12,7 +12,6 @@ namespace reprise {
 namespace {
 
 using support::expect_same_as_plain;
-using support::leaf;
 using support::Nest;
 using support::ramp;
 using support::ramp_leaf;
@@ -44,15 +43,15 @@ Holder in_double(Holder module) {
 TEST(Ops, AGruOverPaddedSequencesGivesNoGradientToThePadding) {
   const auto runs = expect_same_as_plain([](const Nest& region) {
     torch::nn::GRU gru = in_double(torch::nn::GRU(torch::nn::GRUOptions(2, 3).batch_first(true)));
-    const at::Tensor x = torch::linspace(-1, 1, 16, torch::kDouble).view({2, 4, 2}).requires_grad_();
+    const at::Tensor x =
+        torch::linspace(-1, 1, 16, torch::kDouble).view({2, 4, 2}).requires_grad_();
     const at::Tensor lengths = torch::tensor({4, 2}, torch::kLong);
     const at::Tensor y = region(
         [=](const at::Tensor& t) mutable {
           const rnn::PackedSequence packed =
               rnn::pack_padded_sequence(t, lengths, /*batch_first=*/true);
           const auto result = gru->forward_with_packed_input(packed);
-          return std::get<0>(
-              rnn::pad_packed_sequence(std::get<0>(result), /*batch_first=*/true));
+          return std::get<0>(rnn::pad_packed_sequence(std::get<0>(result), /*batch_first=*/true));
         },
         x);
     y.square().sum().backward();
@@ -69,7 +68,8 @@ TEST(Ops, APackedSequenceMayBeTheArgument) {
   torch::nn::GRU gru = in_double(torch::nn::GRU(torch::nn::GRUOptions(2, 3).batch_first(true)));
   const auto run = [&](bool as_region) {
     gru->zero_grad();
-    const at::Tensor x = torch::linspace(-1, 1, 16, torch::kDouble).view({2, 4, 2}).requires_grad_();
+    const at::Tensor x =
+        torch::linspace(-1, 1, 16, torch::kDouble).view({2, 4, 2}).requires_grad_();
     const rnn::PackedSequence packed =
         rnn::pack_padded_sequence(x, torch::tensor({4, 2}, torch::kLong), /*batch_first=*/true);
     const auto fn = [&](const rnn::PackedSequence& in) {
@@ -91,8 +91,8 @@ TEST(Ops, APackedSequenceMayBeTheArgument) {
 
 TEST(Ops, AnLstmOfTwoLayersWithDropoutIsRepeated) {
   expect_same_as_plain([](const Nest& region) {
-    torch::nn::LSTM lstm = in_double(
-        torch::nn::LSTM(torch::nn::LSTMOptions(3, 4).num_layers(2).dropout(.5).bidirectional(true)));
+    torch::nn::LSTM lstm = in_double(torch::nn::LSTM(
+        torch::nn::LSTMOptions(3, 4).num_layers(2).dropout(.5).bidirectional(true)));
     const at::Tensor x = ramp_leaf({5, 2, 3});
     const Tensors y = region(
         [=](const Tensors& in) mutable {
@@ -159,7 +159,8 @@ TEST(Ops, ConvolutionsInChannelsLastKeepTheirLayout) {
   const auto runs = expect_same_as_plain([](const Nest& region) {
     torch::nn::Conv2d conv = in_double(torch::nn::Conv2d(torch::nn::Conv2dOptions(2, 2, 3)));
     conv->to(torch::kDouble);
-    const at::Tensor x = ramp({1, 2, 5, 5}).contiguous(at::MemoryFormat::ChannelsLast).requires_grad_();
+    const at::Tensor x =
+        ramp({1, 2, 5, 5}).contiguous(at::MemoryFormat::ChannelsLast).requires_grad_();
     std::vector<bool> layouts;
     const at::Tensor y = region(
         [=](const at::Tensor& t) mutable {
@@ -232,6 +233,20 @@ TEST(Ops, SparseTensorsMayBeArgumentsAndIntermediates) {
           return Tensors{at::_sparse_mm(in[0], at::_sparse_mm(in[0], in[1].sin()).exp())};
         },
         Tensors{adjacency, x});
+    y[0].sum().backward();
+    return Step{.outputs = y, .leaves = {x}};
+  });
+}
+
+TEST(Ops, NestedTensorsMayBeArgumentsAndIntermediates) {
+  expect_same_as_plain([](const Nest& region) {
+    const at::Tensor x = ramp_leaf({2, 3});
+    const auto fn = [](const Tensors& in) {
+      const at::Tensor both = at::_nested_tensor_from_tensor_list({in[0].sin(), in[0].exp()});
+      return Tensors{(both + in[1]).to_padded_tensor(0)};
+    };
+    const at::Tensor nested = at::_nested_tensor_from_tensor_list({ramp({2, 3}), ramp({2, 3})});
+    const Tensors y = region(fn, Tensors{x, nested});
     y[0].sum().backward();
     return Step{.outputs = y, .leaves = {x}};
   });
@@ -350,8 +365,8 @@ TEST(Results, MayBeViewsOfTheInput) {
 TEST(Results, MayBeViewsOfIntermediates) {
   expect_same_as_plain([](const Nest& region) {
     const at::Tensor x = ramp_leaf({2, 6});
-    const Tensors y = region(
-        [](const Tensors& in) { return in[0].sin().exp().chunk(3, 1); }, Tensors{x});
+    const Tensors y =
+        region([](const Tensors& in) { return in[0].sin().exp().chunk(3, 1); }, Tensors{x});
     (y[0].square().sum() + y[2].sum()).backward();
     return Step{.outputs = y, .leaves = {x}};
   });

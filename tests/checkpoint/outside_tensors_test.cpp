@@ -12,8 +12,6 @@ namespace reprise {
 namespace {
 
 using support::expect_same_as_plain;
-using support::is_close;
-using support::leaf;
 using support::Nest;
 using support::ramp;
 using support::ramp_leaf;
@@ -23,132 +21,6 @@ using support::values;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 using torch::indexing::Slice;
-
-// UC-01.
-TEST(OutsideTensors, BatchNormStatisticsChangeOnceAStep) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    torch::nn::BatchNorm1d norm(torch::nn::BatchNorm1dOptions(2).momentum(.1));
-    norm->to(torch::kDouble);
-    Tensors seen;
-    for (int step = 0; step < 3; ++step) {
-      const at::Tensor x =
-          (torch::arange(8, torch::kDouble).view({4, 2}) + step).requires_grad_();
-      const at::Tensor y =
-          region([=](const at::Tensor& t) mutable { return norm(t).tanh(); }, x);
-      seen.push_back(norm->running_mean.clone());  // right already after forward
-      y.sum().backward();
-      seen.push_back(x.grad());
-    }
-    return Step{.outputs = seen,
-                .leaves = {norm->weight, norm->bias},
-                .buffers = {norm->running_mean, norm->running_var, norm->num_batches_tracked}};
-  });
-
-  EXPECT_TRUE(is_close(runs[1].buffers[0], {1.103, 1.374}));
-  EXPECT_TRUE(is_close(runs[1].buffers[1], {2.53567, 2.53567}, 1e-5));
-  EXPECT_EQ(runs[1].buffers[2].item<std::int64_t>(), 3);
-  EXPECT_EQ(runs[1].counts.reruns, 3);
-}
-
-TEST(OutsideTensors, BatchNormStatisticsAreRightWithoutABackward) {
-  expect_same_as_plain([](const Nest& region) {
-    torch::nn::BatchNorm1d norm(2);
-    norm->to(torch::kDouble);
-    const at::Tensor y =
-        region([=](const at::Tensor& t) mutable { return norm(t).tanh(); }, ramp_leaf({4, 2}));
-    return Step{.outputs = {y},
-                .buffers = {norm->running_mean, norm->running_var, norm->num_batches_tracked}};
-  });
-}
-
-TEST(OutsideTensors, BatchNormMayBeReplacedBetweenSteps) {
-  expect_same_as_plain([](const Nest& region) {
-    struct Model {
-      torch::nn::BatchNorm1d norm{2};
-    } model;
-    const auto fn = [&model](const at::Tensor& t) { return model.norm(t).tanh(); };
-    Tensors seen;
-    for (int step = 0; step < 2; ++step) {
-      model.norm = torch::nn::BatchNorm1d(2);
-      model.norm->to(torch::kDouble);
-      region(fn, ramp_leaf({4, 2})).sum().backward();
-      seen.push_back(model.norm->weight.grad());
-    }
-    return Step{.outputs = seen,
-                .buffers = {model.norm->running_mean, model.norm->running_var,
-                            model.norm->num_batches_tracked}};
-  });
-}
-
-TEST(OutsideTensors, BatchNormWithoutMomentumAveragesEachStepOnce) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    torch::nn::BatchNorm1d norm(torch::nn::BatchNorm1dOptions(2).momentum(std::nullopt));
-    norm->to(torch::kDouble);
-    for (int step = 0; step < 3; ++step) {
-      region([=](const at::Tensor& t) mutable { return norm(t).tanh(); },
-             ((step + 1) * ramp({4, 2})).requires_grad_())
-          .sum()
-          .backward();
-    }
-    return Step{.buffers = {norm->running_mean, norm->running_var, norm->num_batches_tracked}};
-  });
-
-  EXPECT_EQ(runs[1].buffers[2].item<std::int64_t>(), 3);
-}
-
-// E6, P5.
-TEST(OutsideTensors, AConvolutionalNetKeepsItsStatisticsOver20Steps) {
-  expect_same_as_plain([](const Nest& region) {
-    torch::nn::Sequential net(torch::nn::Conv2d(1, 2, 3), torch::nn::BatchNorm2d(2),
-                              torch::nn::ReLU(torch::nn::ReLUOptions().inplace(true)),
-                              torch::nn::Conv2d(2, 2, 3), torch::nn::BatchNorm2d(2));
-    net->to(torch::kDouble);
-    torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(.1).momentum(.9));
-    for (int step = 0; step < 20; ++step) {
-      optimizer.zero_grad();
-      const at::Tensor x = torch::randn({2, 1, 6, 6}, torch::kDouble);
-      region([=](const at::Tensor& t) mutable { return net->forward(t).square(); }, x)
-          .sum()
-          .backward();
-      optimizer.step();
-    }
-    return Step{.outputs = net->parameters(), .leaves = net->parameters(),
-                .buffers = net->buffers()};
-  });
-}
-
-TEST(OutsideTensors, TwoForwardsBeforeTwoBackwardsKeepTheStatisticsOfBoth) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    torch::nn::BatchNorm1d norm(2);
-    norm->to(torch::kDouble);
-    const auto fn = [=](const at::Tensor& t) mutable { return norm(t).tanh(); };
-    const at::Tensor first = region(fn, ramp_leaf({4, 2}));
-    const at::Tensor second = region(fn, (3 * ramp({4, 2})).requires_grad_());
-    const at::Tensor after_forwards = norm->running_mean.clone();
-    first.sum().backward();
-    const at::Tensor between = norm->running_mean.clone();
-    second.sum().backward();
-    return Step{.outputs = {first, second, after_forwards, between},
-                .leaves = {norm->weight, norm->bias},
-                .buffers = {norm->running_mean, norm->running_var, norm->num_batches_tracked}};
-  });
-
-  EXPECT_EQ(runs[1].counts.reruns, 2);
-}
-
-TEST(OutsideTensors, StatisticsSharedByTwoRegionsOfOneModelChangeTwice) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    torch::nn::BatchNorm1d norm(2);
-    norm->to(torch::kDouble);
-    const auto fn = [=](const at::Tensor& t) mutable { return norm(t).tanh(); };
-    const at::Tensor x = ramp_leaf({4, 2});
-    region(fn, region(fn, x)).square().sum().backward();
-    return Step{.leaves = {x, norm->weight, norm->bias},
-                .buffers = {norm->running_mean, norm->running_var, norm->num_batches_tracked}};
-  });
-
-  EXPECT_EQ(runs[1].buffers[2].item<std::int64_t>(), 2);
-}
 
 // P6: a counter held in a tensor.
 TEST(OutsideTensors, ACapturedCounterCountsOnce) {
@@ -267,8 +139,7 @@ TEST(OutsideTensors, AKeyCacheGrowsOverTwoForwardsBeforeTwoBackwards) {
     const at::Tensor second = region(fn, (2 * ramp({1, 2})).requires_grad_());
     first.sum().backward();
     second.sum().backward();
-    return Step{.outputs = {first, second}, .leaves = {w},
-                .buffers = {cache.keys, cache.position}};
+    return Step{.outputs = {first, second}, .leaves = {w}, .buffers = {cache.keys, cache.position}};
   });
 
   EXPECT_EQ(runs[1].counts.reruns, 2);
@@ -453,6 +324,43 @@ TEST(OutsideTensors, MemoryThatNoOpMadeIsReadAndWrittenInside) {
     y.sum().backward();
     return Step{.outputs = {y}, .leaves = {x}};
   });
+}
+
+TEST(OutsideTensors, ACapturedTensorThatTheRegionResizesIsAMismatch) {
+  const at::Tensor rows = torch::ones({2}, torch::kDouble);
+  const at::Tensor other = torch::ones({2}, torch::kDouble);
+  const at::Tensor x = ramp_leaf({2});
+  {
+    const at::Tensor y = checkpoint(
+        [&](const at::Tensor& t) {
+          other.mul_(2);
+          const at::Tensor before = rows * 1;
+          rows.resize_({2 * rows.size(0)}).fill_(3);
+          return (t.sum() * before).sin();
+        },
+        x);
+    EXPECT_THROW(y.sum().backward(), ReplayMismatch);
+  }
+  EXPECT_TRUE(support::bitwise_equal(other, 2 * torch::ones({2}, torch::kDouble)));
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_EQ(live_hooks(), 0);
+}
+
+TEST(OutsideTensors, AWriteToACapturedSparseTensorIsRefused) {
+  const at::Tensor sparse = torch::eye(3, torch::kDouble).to_sparse();
+  const at::Tensor x = ramp_leaf({3, 3});
+
+  EXPECT_THAT(
+      [&] {
+        checkpoint(
+            [&](const at::Tensor& t) {
+              sparse.mul_(2);
+              return at::_sparse_mm(sparse, t).sin();
+            },
+            x);
+      },
+      ThrowsMessage<std::runtime_error>(HasSubstr("may write only outside tensors with a dense")));
+  EXPECT_EQ(live_hooks(), 0);
 }
 
 TEST(OutsideTensors, AnExponentialMovingAverageOfARegionsOutputChangesOnce) {

@@ -14,7 +14,6 @@ namespace {
 
 using support::bitwise_equal;
 using support::expect_same_as_plain;
-using support::leaf;
 using support::Nest;
 using support::ramp;
 using support::ramp_leaf;
@@ -208,8 +207,7 @@ TEST(Randomness, FactoriesAndSamplersAreRepeated) {
         [](const at::Tensor& t) {
           const at::Tensor noise = torch::randn_like(t) + torch::rand({6}, torch::kDouble);
           const at::Tensor order = torch::randperm(6);
-          const at::Tensor chosen =
-              torch::multinomial(t.detach().exp(), 4, /*replacement=*/true);
+          const at::Tensor chosen = torch::multinomial(t.detach().exp(), 4, /*replacement=*/true);
           return (t * noise).index_select(0, order).index_select(0, chosen).sin();
         },
         x);
@@ -252,8 +250,8 @@ TEST(Randomness, AttentionWithDropoutIsRepeated) {
 TEST(Randomness, RandomisedReluIsRepeatedWithTheNoiseThatItFillsIn) {
   const auto runs = expect_same_as_plain([](const Nest& region) {
     const at::Tensor x = ramp_leaf({32});
-    const at::Tensor y = region(
-        [](const at::Tensor& t) { return torch::rrelu(t, .1, .9, /*training=*/true); }, x);
+    const at::Tensor y =
+        region([](const at::Tensor& t) { return torch::rrelu(t, .1, .9, /*training=*/true); }, x);
     y.sum().backward();
     return Step{.outputs = {y}, .leaves = {x}};
   });

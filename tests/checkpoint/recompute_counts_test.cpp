@@ -13,7 +13,6 @@ namespace reprise {
 namespace {
 
 using support::bitwise_equal;
-using support::CountedOps;
 using support::expect_same_as_plain;
 using support::Nest;
 using support::ramp;
@@ -123,9 +122,8 @@ at::Tensor run_tree(const Tensors& weights, const at::Tensor& t, int first, int 
   }
   const int middle = first + (last - first) / 2;
   const auto half = [=](int from, int to) {
-    return [=](const at::Tensor& in) {
-      return run_tree(weights, in, from, to, levels - 1, leaves);
-    };
+    return
+        [=](const at::Tensor& in) { return run_tree(weights, in, from, to, levels - 1, leaves); };
   };
   return checkpoint(half(middle, last), checkpoint(half(first, middle), t));
 }
@@ -171,9 +169,10 @@ TEST(RecomputeCounts, StatsAreKeptByName) {
     options.stats = stats;
     return options;
   };
-  const at::Tensor h =
-      checkpoint(named("lower"), [](const at::Tensor& t) { return t.cos().sin(); }, x);
-  checkpoint(named("upper"), [](const at::Tensor& t) { return t.cos().sin().cos(); }, h)
+  const at::Tensor h = checkpoint(
+      named("lower"), [](const at::Tensor& t) { return t.cos().sin(); }, x);
+  checkpoint(
+      named("upper"), [](const at::Tensor& t) { return t.cos().sin().cos(); }, h)
       .sum()
       .backward();
 

@@ -17,7 +17,6 @@ namespace {
 using support::Nest;
 using support::ramp;
 using support::ramp_leaf;
-using support::Tensors;
 using testing::Each;
 
 constexpr std::int64_t kBatch = 512;
@@ -77,7 +76,8 @@ TEST(RegionMemory, ValuesGoLayerByLayerDuringBackward) {
     const at::Tensor y = checkpoint(
         [&](const at::Tensor& t) {
           return layers.forward(t, [&](const at::Tensor& h) {
-            h.register_hook([&](const at::Tensor& /*grad*/) { live.push_back(meter.live_bytes()); });
+            h.register_hook(
+                [&](const at::Tensor& /*grad*/) { live.push_back(meter.live_bytes()); });
           });
         },
         input());
@@ -103,7 +103,8 @@ TEST(RegionMemory, ValuesGoLayerByLayerUnderRetainGraphToo) {
     const at::Tensor y = checkpoint(
         [&](const at::Tensor& t) {
           return layers.forward(t, [&](const at::Tensor& h) {
-            h.register_hook([&](const at::Tensor& /*grad*/) { live.push_back(meter.live_bytes()); });
+            h.register_hook(
+                [&](const at::Tensor& /*grad*/) { live.push_back(meter.live_bytes()); });
           });
         },
         input());

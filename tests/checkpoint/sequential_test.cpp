@@ -17,7 +17,6 @@ namespace reprise {
 namespace {
 
 using support::bitwise_equal;
-using support::ramp;
 using support::ramp_leaf;
 using support::Tensors;
 using testing::ElementsAre;
@@ -188,8 +187,7 @@ TEST(Sequential, DropoutInSegmentsDrawsTheNumbersOfPlain) {
                               torch::nn::BatchNorm1d(4), torch::nn::Linear(4, 4),
                               torch::nn::Dropout(.5), torch::nn::Tanh());
     const at::Tensor x = torch::linspace(-1, 1, 12).view({3, 4}).requires_grad_();
-    const at::Tensor y =
-        in_segments ? checkpoint_sequential(net, 3, x).output : net->forward(x);
+    const at::Tensor y = in_segments ? checkpoint_sequential(net, 3, x).output : net->forward(x);
     y.square().sum().backward();
     Tensors all = {y.detach(), x.grad(), support::default_generator_state()};
     for (const at::Tensor& each : net->parameters()) {

@@ -34,10 +34,7 @@ TEST(Threads, BackwardMayRunOnAnotherThread) {
     norm->to(torch::kDouble);
     const at::Tensor x = ramp_leaf({4, 3});
     const at::Tensor y = region(
-        [=](const at::Tensor& t) mutable {
-          return torch::dropout(norm(t), .5, true).tanh();
-        },
-        x);
+        [=](const at::Tensor& t) mutable { return torch::dropout(norm(t), .5, true).tanh(); }, x);
     on_another_thread([&] {
       y.sum().backward();
       EXPECT_FALSE(is_recomputing());
@@ -122,8 +119,7 @@ TEST(Threads, BackwardsOfOneGraphInTwoThreadsAreBothRight) {
     const auto gradient = [&] {
       Tensors gradients;
       for (int i = 0; i < 20; ++i) {
-        gradients.push_back(
-            torch::autograd::grad({y.sum()}, {x}, {}, /*retain_graph=*/true)[0]);
+        gradients.push_back(torch::autograd::grad({y.sum()}, {x}, {}, /*retain_graph=*/true)[0]);
       }
       return gradients;
     };

@@ -25,8 +25,7 @@ auto nested(const CheckpointOptions& options, int depth, const Fn& fn, const Arg
     own.name = "outer";
   }
   return checkpoint(
-      own,
-      [options, depth, fn](const Arg& inner) { return nested(options, depth - 1, fn, inner); },
+      own, [options, depth, fn](const Arg& inner) { return nested(options, depth - 1, fn, inner); },
       arg);
 }
 
