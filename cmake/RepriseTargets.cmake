@@ -18,20 +18,21 @@ function(reprise_library layer)
 endfunction()
 
 # reprise_torch_headers(<target>): the one precompiled torch header, built once and shared by every
-# program that needs torch/torch.h (one translation unit of it takes 12-28 s).
+# target that needs torch/torch.h (one translation unit of it takes 12-28 s). Libraries and programs
+# get the same -fPIC: GCC refuses a precompiled header made with another setting (-fPIE).
 function(reprise_torch_headers target)
   if(NOT TARGET reprise_torch_pch)
     file(WRITE "${PROJECT_BINARY_DIR}/torch_pch.cpp" "int main() { return 0; }\n")
-    add_executable(reprise_torch_pch EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/torch_pch.cpp")
+    add_library(reprise_torch_pch STATIC EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/torch_pch.cpp")
     target_link_libraries(reprise_torch_pch PRIVATE torch)
     target_compile_features(reprise_torch_pch PRIVATE cxx_std_20)
+    target_compile_options(reprise_torch_pch PRIVATE -fPIC)
     target_precompile_headers(reprise_torch_pch PRIVATE <torch/torch.h>)
-    set_target_properties(reprise_torch_pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
   target_link_libraries(${target} PRIVATE torch)
   target_precompile_headers(${target} REUSE_FROM reprise_torch_pch)
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE -Winvalid-pch)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC -Winvalid-pch)
 endfunction()
 
 # reprise_test(<file> <libraries>...): one executable per *_test.cpp, every TEST in it known to ctest.

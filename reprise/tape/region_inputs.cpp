@@ -88,7 +88,7 @@ std::vector<at::Tensor> RegionInputs::materialise(const OutsideTensors& outside)
       auto impl = entry->storage.lock();
       if (impl) {
         copies.insert_or_assign(input.storage, c10::Storage(std::move(impl)));
-      } else if (copies.count(input.storage) == 0) {
+      } else if (!copies.contains(input.storage)) {
         copies.emplace(input.storage, private_copy(entry->before));
       }
       const UnseenOps unseen;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <torch/nn/module.h>
 
+#include "reprise/checkpoint.h"
 #include "reprise/plan/segments.h"
 #include "reprise/tape/region_options.h"
 
@@ -30,27 +32,64 @@ enum class RegionScope {
 // Where regions lie in a model. Default: nowhere, plain training.
 struct RegionPlacement {
   RegionScope scope = RegionScope::kBlocks;
-  plan::SegmentPlan segments;  // over the model's blocks; empty: nothing checkpointed (kBlocks)
-  tape::RegionOptions options; // given to every region; names are made from the block's name
+  plan::SegmentPlan segments;   // over the model's blocks; empty: nothing checkpointed (kBlocks)
+  tape::RegionOptions options;  // given to every region; names are made from the block's name
 };
 
+// Invariant: the placement fits the model. Regions refer to the model: it must outlive every
+// backward through its losses.
 class Model : public torch::nn::Module {
  public:
   // Scalar loss of one batch, mean over its elements.
+  // Throws std::invalid_argument if the batch has other shapes than the model was made for.
   virtual at::Tensor loss(const Batch& batch) = 0;
 
   // Number of units that `RegionPlacement::segments` counts: blocks, or time steps of a recurrence.
   virtual std::int64_t blocks() const = 0;
 
-  // True if the model's blocks have an attention and a feed-forward part.
-  virtual bool has_scope(RegionScope scope) const { return scope == RegionScope::kBlocks; }
+  // The model and its sizes in one line: "gpt: 6 layers, dim 192, ...". Two models with the same
+  // description have the same parameters and the same loss function.
+  virtual std::string description() const = 0;
 
-  // Throws std::invalid_argument if the segments do not cover blocks() or the scope is unknown here.
+  // True if the model's blocks have the parts that the scope covers.
+  bool has_scope(RegionScope scope) const;
+
+  // Throws std::invalid_argument if the segments do not cover blocks() or the scope is unknown
+  // here.
   void place_regions(RegionPlacement placement);
   const RegionPlacement& placement() const { return placement_; }
   std::int64_t regions() const;  // per step
 
+ protected:
+  // Number of blocks that have an attention and a feed-forward part.
+  virtual std::int64_t attention_blocks() const { return 0; }
+
+  // What a step runs: the segments placed, or one plain segment over all blocks.
+  std::vector<plan::Segment> segments() const;
+
+  // fn(args...), as a region called after the blocks if the segment is one. Both take what they
+  // need by argument; `fn` may capture `this`.
+  template <class F, class... Args>
+  auto run_segment(const plan::Segment& segment, F&& fn, Args&&... args) {
+    if (!segment.is_region) {
+      return std::invoke(std::forward<F>(fn), std::forward<Args>(args)...);
+    }
+    return checkpoint(segment_options(segment), std::forward<F>(fn), std::forward<Args>(args)...);
+  }
+
+  // The same for the attention or feed-forward part of one block: a region if that scope is placed.
+  template <class F, class... Args>
+  auto run_part(RegionScope part, std::int64_t block, F&& fn, Args&&... args) {
+    if (placement_.scope != part) {
+      return std::invoke(std::forward<F>(fn), std::forward<Args>(args)...);
+    }
+    return checkpoint(part_options(part, block), std::forward<F>(fn), std::forward<Args>(args)...);
+  }
+
  private:
+  tape::RegionOptions segment_options(const plan::Segment& segment) const;
+  tape::RegionOptions part_options(RegionScope part, std::int64_t block) const;
+
   RegionPlacement placement_;
 };
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/command_line.h"
+
+#include <algorithm>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "reprise/cli/errors.h"
+
+namespace reprise::cli {
+namespace {
+
+// Where CLI11 puts what it reads: it splits words into options and values; the table checks them.
+struct Read {
+  std::map<std::string, std::vector<std::string>> values;
+  std::map<std::string, bool> flags;
+};
+
+void add_options(CLI::App& app, const CommandTable& table, const std::string& command, Read& read) {
+  for (const OptionRecord& record : table.options_of(command)) {
+    if (record.type == OptionType::kFlag) {
+      app.add_flag("--" + record.name, read.flags[record.name]);
+    } else {
+      app.add_option("--" + record.name, read.values[record.name])
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
+  }
+}
+
+OptionValues checked_values(const CommandTable& table, const std::string& command,
+                            const Read& read) {
+  OptionValues values(table, command);
+  for (const auto& [name, texts] : read.values) {
+    if (texts.size() > 1) {
+      throw UsageError("--" + name + ": expected at most once, got " +
+                       std::to_string(texts.size()) + " times");
+    }
+    if (!texts.empty()) {
+      values.set(name, texts.front());
+    }
+  }
+  for (const auto& [name, is_present] : read.flags) {
+    if (is_present) {
+      values.set(name, "true");
+    }
+  }
+  return values;
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// What CLI11 says, on one line; of a missing value it only says "--name: 1 required TEXT missing".
+std::string refusal_text(const CLI::ParseError& error, const std::vector<OptionRecord>& options) {
+  const std::string text = one_line(error.what());
+  for (const OptionRecord& record : options) {
+    if (text.rfind("--" + record.name + ":", 0) == 0) {
+      return "--" + record.name + ": expected " + expectation(record) + ", got no value";
+    }
+  }
+  return text;
+}
+
+std::string command_names(const CommandTable& table) {
+  std::string names;
+  for (const CommandRecord& command : table.commands) {
+    names += (names.empty() ? "" : ", ") + command.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+CommandLine parse_command_line(const CommandTable& table, const std::vector<std::string>& words) {
+  CommandLine line;
+  CLI::App app{"", table.program};
+  app.set_help_flag();
+  app.require_subcommand(0, 1);
+  app.add_flag("-h,--help", line.wants_help);
+  app.add_flag("--version", line.wants_version);
+  std::map<std::string, Read> reads;
+  for (const CommandRecord& command : table.commands) {
+    CLI::App* sub = app.add_subcommand(command.name);
+    sub->add_flag("-h,--help", line.wants_help);
+    add_options(*sub, table, command.name, reads[command.name]);
+  }
+
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 takes them
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extras = app.remaining(true);
+    const std::string extra = extras.empty() ? "" : extras.front();
+    const auto chosen = app.get_subcommands();
+    const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
+    const bool is_option = extra.rfind('-', 0) == 0;
+    throw UsageError(command.empty() && !is_option
+                         ? "expected a command (" + command_names(table) + "), got '" + extra + "'"
+                         : extra + ": expected " + (is_option ? "an option" : "only options") +
+                               " of '" + table.program + (command.empty() ? "" : " " + command) +
+                               "' (see its --help), got '" + extra + "'");
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    throw UsageError(refusal_text(
+        error, chosen.empty() ? table.options : table.options_of(chosen.front()->get_name())));
+  }
+
+  const auto chosen = app.get_subcommands();
+  if (!chosen.empty()) {
+    line.command = chosen.front()->get_name();
+    if (!line.wants_help) {
+      line.values = checked_values(table, line.command, reads.at(line.command));
+    }
+  } else if (!line.wants_help && !line.wants_version) {
+    throw UsageError("expected a command (" + command_names(table) + "), got none");
+  }
+  return line;
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/errors.h"
+
+namespace reprise::cli {
+
+std::string exit_code_text() {
+  return "  0    success\n"
+         "  1    an error of libtorch, the system or this program\n"
+         "  2    an option, or a combination of options, is wrong\n"
+         "  3    a file cannot be read or written, or is not what it should be\n"
+         "  4    a run did not pass its own check: a policy was not bit-equal\n"
+         "  130  interrupted (Ctrl-C); with --save, the state after the last step is saved\n";
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `reprise`: runs the command that the command line names and turns errors into one
+// line on standard error and an exit code.
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "reprise/cli/command_line.h"
+#include "reprise/cli/errors.h"
+#include "reprise/cli/estimate_command.h"
+#include "reprise/cli/help.h"
+#include "reprise/cli/options.h"
+#include "reprise/cli/train_command.h"
+#include "reprise/zoo/format_error.h"
+
+namespace reprise::cli {
+namespace {
+
+void run(const CommandLine& line) {
+  const CommandTable& table = command_table();
+  if (line.wants_help) {
+    std::cout << (line.command.empty() ? program_help(table) : command_help(table, line.command));
+  } else if (line.wants_version) {
+    std::cout << "reprise " REPRISE_VERSION ", libtorch " TORCH_VERSION "\n";
+  } else if (line.command == "train") {
+    run_train(*line.values, std::cout, std::cerr);
+  } else if (line.command == "estimate") {
+    run_estimate(*line.values, std::cout, std::cerr);
+  } else {
+    std::cout << markdown_help(table);
+  }
+  std::cout.flush();
+  if (!std::cout) {
+    throw FileError("standard output: cannot be written");
+  }
+}
+
+int complain(const std::string& command, const std::string& what, ExitCode code) {
+  // Of libtorch's messages only the first line is for people; the rest is a backtrace.
+  std::cerr << "reprise" << (command.empty() ? "" : " ") << command << ": "
+            << what.substr(0, what.find('\n')) << "\n";
+  return code;
+}
+
+int run_words(const std::vector<std::string>& words) {
+  std::string command;
+  try {
+    const CommandLine line = parse_command_line(command_table(), words);
+    command = line.command;
+    run(line);
+    return kSuccess;
+  } catch (const UsageError& error) {
+    return complain(command, error.what(), kUsage);
+  } catch (const FileError& error) {
+    return complain(command, error.what(), kBadFile);
+  } catch (const zoo::FormatError& error) {
+    return complain(command, error.what(), kBadFile);
+  } catch (const CheckError& error) {
+    return complain(command, error.what(), kCheckFailed);
+  } catch (const Interrupted& error) {
+    return complain(command, error.what(), kInterrupted);
+  } catch (const std::invalid_argument& error) {
+    return complain(command, error.what(), kUsage);
+  } catch (const c10::Error& error) {
+    return complain(command, error.what_without_backtrace(), kFailure);
+  } catch (const std::exception& error) {
+    return complain(command, error.what(), kFailure);
+  }
+}
+
+}  // namespace
+}  // namespace reprise::cli
+
+int main(int count, char** words) {
+  return reprise::cli::run_words(std::vector<std::string>(words + 1, words + count));
+}

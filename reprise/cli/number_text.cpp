@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/number_text.h"
+
+#include <array>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+namespace reprise::cli {
+namespace {
+
+std::string two_digits(std::int64_t number) {
+  return (number < 10 ? "0" : "") + std::to_string(number);
+}
+
+}  // namespace
+
+std::string fixed_text(double number, int decimals) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(decimals) << number;
+  return out.str();
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double number = static_cast<double>(bytes);
+  if (std::abs(number) < 1024) {
+    return std::to_string(bytes) + " B";
+  }
+  std::size_t unit = 0;
+  for (number /= 1024; std::abs(number) >= 1024 && unit + 1 < kUnits.size(); ++unit) {
+    number /= 1024;
+  }
+  return fixed_text(number, 1) + " " + kUnits[unit];
+}
+
+std::string grouped_text(std::int64_t number) {
+  std::string text = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = text.size(); at > first + 3; at -= 3) {
+    text.insert(at - 3, ",");
+  }
+  return text;
+}
+
+std::string overhead_text(double ratio) {
+  const std::string digits = fixed_text(100 * ratio, 1);
+  return (digits.front() == '-' ? "" : "+") + digits + " %";
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 1) {
+    return fixed_text(1000 * seconds, 0) + " ms";
+  }
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) {
+    return std::to_string(whole) + " s";
+  }
+  if (whole < 3600) {
+    return std::to_string(whole / 60) + " min " + two_digits(whole % 60) + " s";
+  }
+  return std::to_string(whole / 3600) + " h " + two_digits(whole % 3600 / 60) + " min";
+}
+
+}  // namespace reprise::cli

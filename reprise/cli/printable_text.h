@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of unknown origin made fit for a terminal.
+#pragma once
+
+#include <string>
+
+namespace reprise::cli {
+
+// Valid UTF-8, line feeds and tabs stay; every other byte (control characters, so that no escape
+// sequence gets through, and broken sequences) becomes '?'.
+std::string printable_text(const std::string& bytes);
+
+}  // namespace reprise::cli

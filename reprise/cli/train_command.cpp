@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/train_command.h"
+
+#include <ostream>
+
+#include "reprise/cli/carried_options.h"
+#include "reprise/cli/compare.h"
+#include "reprise/cli/errors.h"
+#include "reprise/cli/model_state.h"
+#include "reprise/cli/number_text.h"
+#include "reprise/cli/report_output.h"
+#include "reprise/cli/sample_text.h"
+#include "reprise/cli/stop_request.h"
+#include "reprise/cli/terminal.h"
+#include "reprise/cli/train_setup.h"
+#include "reprise/cli/training.h"
+#include "reprise/memory.h"
+
+namespace reprise::cli {
+namespace {
+
+void refuse_together(const OptionValues& values, const std::string& option,
+                     const std::string& other) {
+  if (values.is_given(option) && values.is_given(other)) {
+    throw UsageError("--" + option + ": expected without --" + other + ", got both");
+  }
+}
+
+void check_combinations(const OptionValues& values) {
+  for (const char* name : {"policy", "save", "resume", "save-every"}) {
+    refuse_together(values, name, "compare");
+  }
+  if (values.is_given("save-every") && !values.is_given("save") && !values.is_given("resume")) {
+    throw UsageError("--save-every: expected together with --save FILE, got alone");
+  }
+  check_policy_option("policy", values.text("policy"));
+}
+
+RunReport new_report(const OptionValues& values, const TrainSetup& setup) {
+  RunReport report;
+  report.version = REPRISE_VERSION;
+  report.data = setup.data->description();
+  report.is_synthetic = setup.data->is_synthetic();
+  report.seed = values.integer("seed");
+  report.steps = setup.steps;
+  report.warmup_steps = setup.warmup_steps;
+  report.threads = setup.threads;
+  report.unit = setup.data->item();
+  report.options = carried_options(values);
+  return report;
+}
+
+std::string heading(const RunReport& report) {
+  return report.model + "; " + grouped_text(report.parameters) + " parameters\n" +
+         "data: " + report.data + "\n";
+}
+
+void compare(const OptionValues& values, const ReportOutput& output, std::ostream& err) {
+  const std::vector<std::string> policies = compared_policies(values.text("compare"));
+  const TrainSetup setup = make_setup(values);
+  RunReport report = new_report(values, setup);
+  report.options.erase("policy");
+  {
+    Trainer trainer = setup.make_trainer();
+    report.model = trainer.model().description();
+    report.parameters = parameter_count(trainer.model());
+  }
+  output.text() << heading(report) << std::flush;
+
+  const StopRequest stop;
+  TrainingProgress progress(err);
+  report.runs = compare_policies(
+      setup, policies,
+      [&](const std::string& label, std::int64_t done, std::int64_t total,
+          const StepResult& result) {
+        progress.show({.label = label,
+                       .done = done,
+                       .total = total,
+                       .loss = result.loss,
+                       .rate = items_per_second(setup, result.wall_ms),
+                       .rate_unit = report.unit + "/s",
+                       .peak_bytes = result.peak_bytes});
+        if (stop.is_made() && done < total) {
+          progress.finish();
+          throw Interrupted("interrupted during the comparison; there is no result");
+        }
+      });
+  progress.finish();
+  output.text() << "\n" << strip_text(report);
+  output.write_json(run_json(report));
+  for (const RunRecord& run : report.runs) {
+    if (!*run.bit_equal) {
+      throw CheckError("--compare: expected every policy to end bit-equal to none, got '" +
+                       run.policy + "', which differs");
+    }
+  }
+}
+
+void train(OptionValues values, const ReportOutput& output, std::ostream& err) {
+  Training training(std::move(values));
+  RunReport report = new_report(training.values(), training.setup());
+  report.model = training.trainer().model().description();
+  report.parameters = parameter_count(training.trainer().model());
+  output.text() << heading(report);
+  if (training.steps_done() > 0) {
+    output.text() << "resumed after step " << training.steps_done() << "\n";
+  }
+  output.text() << std::flush;
+
+  RunRecord record = training.run(err);
+  const auto held_out = training.setup().held_out_batches();
+  if (!held_out.empty()) {
+    record.validation_loss = training.trainer().evaluate(held_out);
+  }
+  report.runs = {record};
+  output.text() << "\n" << strip_text(report);
+  if (record.validation_loss) {
+    output.text() << "validation loss " << fixed_text(*record.validation_loss, 4) << " over "
+                  << held_out.size() << (held_out.size() == 1 ? " batch\n" : " batches\n");
+  }
+  output.text() << "parameters and buffers: crc32 " << record.state_crc32 << "\n"
+                << sample_text(training.trainer().model(), training.setup(),
+                               training.values().integer("sample"));
+  output.write_json(run_json(report));
+}
+
+}  // namespace
+
+void run_train(OptionValues values, std::ostream& out, std::ostream& err) {
+  // Before the first tensor, so that all that is alive is known.
+  count_memory();
+  check_combinations(values);
+  const ReportOutput output(values.text("json"), out, err);
+  if (values.is_given("compare")) {
+    compare(values, output, err);
+  } else {
+    train(std::move(values), output, err);
+  }
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/train_setup.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+#include "reprise/cli/errors.h"
+#include "reprise/zoo/policy.h"
+
+namespace reprise::cli {
+namespace {
+
+std::optional<std::int64_t> integer_if_set(const OptionValues& values, const std::string& name) {
+  return values.text(name).empty() ? std::nullopt : std::optional(values.integer(name));
+}
+
+zoo::ModelSpec model_spec(const OptionValues& values) {
+  zoo::ModelSpec spec;
+  spec.name = values.text("model");
+  spec.layers = integer_if_set(values, "layers");
+  spec.dim = integer_if_set(values, "dim");
+  spec.heads = integer_if_set(values, "heads");
+  spec.context = integer_if_set(values, "context");
+  spec.classes = integer_if_set(values, "classes");
+  spec.image_size = integer_if_set(values, "image-size");
+  if (!values.text("dropout").empty()) {
+    spec.dropout = values.real("dropout");
+  }
+  if (!values.text("attention").empty()) {
+    spec.attention = values.text("attention");
+  }
+  return spec;
+}
+
+void check_is_readable(const std::string& path) {
+  std::error_code error;
+  if (!path.empty() && !std::filesystem::exists(path, error)) {
+    throw FileError(path + ": cannot be read: No such file or directory");
+  }
+}
+
+zoo::DataSpec data_spec(const OptionValues& values) {
+  const std::string& data = values.text("data");
+  const std::string& model = values.text("model");
+  if (!data.empty() && (model == "gpt" || model == "lstm")) {
+    throw UsageError("--data: expected a model of sounds or images, got --model " + model +
+                     " (its text is named by --text)");
+  }
+  for (const char* name : {"text", "data", "labels"}) {
+    check_is_readable(values.text(name));
+  }
+  zoo::DataSpec spec;
+  spec.text = values.text("text");
+  (model == "audio" ? spec.wav : spec.images) = data;
+  spec.labels = values.text("labels");
+  spec.batch_size = values.integer("batch");
+  spec.seed = static_cast<std::uint64_t>(values.integer("seed"));
+  return spec;
+}
+
+std::int64_t set_threads(std::int64_t asked) {
+  if (asked > 0) {
+    at::set_num_threads(static_cast<int>(asked));
+  }
+  return at::get_num_threads();
+}
+
+}  // namespace
+
+TrainSetup make_setup(const OptionValues& values) {
+  TrainSetup setup;
+  setup.threads = set_threads(values.integer("threads"));
+  setup.model = model_spec(values);
+  setup.trainer = {.learning_rate = values.real("lr"),
+                   .weight_decay = values.real("weight-decay"),
+                   .clip_norm = values.real("clip"),
+                   .uses_bf16 = values.flag("bf16")};
+  setup.data = zoo::make_data(setup.model, data_spec(values));
+  setup.seed = static_cast<std::uint64_t>(values.integer("seed"));
+  setup.steps = values.integer("steps");
+  setup.warmup_steps = std::min(values.integer("warmup"), setup.steps - 1);
+  setup.accumulate = values.integer("accumulate");
+  setup.validation_batches = values.integer("validation-batches");
+  return setup;
+}
+
+Trainer TrainSetup::make_trainer() const {
+  return Trainer([this] { return zoo::make_model(model); }, seed, trainer);
+}
+
+std::vector<zoo::Batch> TrainSetup::step_batches(std::int64_t step) const {
+  std::vector<zoo::Batch> batches;
+  for (std::int64_t i = 0; i < accumulate; ++i) {
+    batches.push_back(data->batch(zoo::Split::kTrain, step * accumulate + i));
+  }
+  return batches;
+}
+
+std::vector<zoo::Batch> TrainSetup::held_out_batches() const {
+  std::vector<zoo::Batch> batches;
+  for (std::int64_t i = 0; i < validation_batches; ++i) {
+    batches.push_back(data->batch(zoo::Split::kValidation, i));
+  }
+  return batches;
+}
+
+void check_policy_option(const std::string& option, const std::string& policy) {
+  try {
+    zoo::check_policy(policy);
+  } catch (const std::invalid_argument& error) {
+    const std::string what = error.what();  // "policy: expected ..., got ..."
+    throw UsageError("--" + option + what.substr(what.find(':')));
+  }
+}
+
+std::vector<std::string> compared_policies(const std::string& list) {
+  std::vector<std::string> policies;
+  std::istringstream items(list);
+  for (std::string policy; std::getline(items, policy, ',');) {
+    check_policy_option("compare", policy);
+    if (std::count(policies.begin(), policies.end(), policy) > 0) {
+      throw UsageError("--compare: expected each policy once, got '" + policy + "' twice");
+    }
+    policies.push_back(policy);
+  }
+  if (std::count(policies.begin(), policies.end(), "none") == 0) {
+    policies.insert(policies.begin(), "none");
+  }
+  return policies;
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/trainer.h"
+
+#include <utility>
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/autocast_mode.h>
+
+#include "reprise/cli/step_clock.h"
+#include "reprise/memory.h"
+
+namespace reprise::cli {
+namespace {
+
+// Makes `state` the default generator's for a while; what it has become is put back into `state`.
+class GeneratorScope {
+ public:
+  explicit GeneratorScope(at::Tensor& state)
+      : generator_(at::detail::getDefaultCPUGenerator()),
+        outer_(generator_.get_state()),
+        state_(state) {
+    generator_.set_state(state_);
+  }
+  ~GeneratorScope() {
+    state_ = generator_.get_state();
+    generator_.set_state(outer_);
+  }
+  GeneratorScope(const GeneratorScope&) = delete;
+  GeneratorScope& operator=(const GeneratorScope&) = delete;
+
+ private:
+  at::Generator generator_;
+  at::Tensor outer_;
+  at::Tensor& state_;
+};
+
+// bfloat16 autocast on the CPU while one exists, if asked for.
+class AutocastScope {
+ public:
+  explicit AutocastScope(bool is_on)
+      : is_on_(is_on),
+        was_on_(at::autocast::is_autocast_enabled(at::kCPU)),
+        outer_dtype_(at::autocast::get_autocast_dtype(at::kCPU)) {
+    if (is_on_) {
+      at::autocast::set_autocast_enabled(at::kCPU, true);
+      at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+      at::autocast::increment_nesting();
+    }
+  }
+  ~AutocastScope() {
+    if (is_on_) {
+      if (at::autocast::decrement_nesting() == 0) {
+        at::autocast::clear_cache();
+      }
+      at::autocast::set_autocast_enabled(at::kCPU, was_on_);
+      at::autocast::set_autocast_dtype(at::kCPU, outer_dtype_);
+    }
+  }
+  AutocastScope(const AutocastScope&) = delete;
+  AutocastScope& operator=(const AutocastScope&) = delete;
+
+ private:
+  bool is_on_;
+  bool was_on_;
+  at::ScalarType outer_dtype_;
+};
+
+at::Tensor seeded_state(std::uint64_t seed) {
+  at::Generator generator = at::detail::createCPUGenerator(seed);
+  return generator.get_state();
+}
+
+}  // namespace
+
+Trainer::Trainer(const ModelMaker& make_model, std::uint64_t seed, const TrainerOptions& options)
+    : options_(options), generator_state_(seeded_state(seed)) {
+  const GeneratorScope random(generator_state_);
+  model_ = make_model();
+  model_->train();
+  optimizer_ = std::make_unique<torch::optim::AdamW>(
+      model_->parameters(),
+      torch::optim::AdamWOptions(options.learning_rate).weight_decay(options.weight_decay));
+}
+
+void Trainer::place(zoo::RegionPlacement placement) {
+  placement.options.stats = region_stats_;
+  model_->place_regions(std::move(placement));
+}
+
+StepResult Trainer::step(const std::vector<zoo::Batch>& batches) {
+  const GeneratorScope random(generator_state_);
+  StepResult result;
+  const auto count = static_cast<double>(batches.size());
+  MemoryMeter meter;
+  const StepClock clock;
+  for (const zoo::Batch& batch : batches) {
+    at::Tensor loss;
+    {
+      const AutocastScope autocast(options_.uses_bf16);
+      loss = model_->loss(batch);
+    }
+    result.loss += loss.item<double>() / count;
+    (batches.size() == 1 ? loss : loss / count).backward();
+  }
+  if (options_.clip_norm > 0) {
+    torch::nn::utils::clip_grad_norm_(model_->parameters(), options_.clip_norm);
+  }
+  optimizer_->step();
+  optimizer_->zero_grad();
+  result.wall_ms = clock.wall_ms();
+  result.cpu_ms = clock.cpu_ms();
+  result.peak_bytes = meter.peak_bytes();
+  result.total_peak_bytes = meter.total_peak_bytes();
+  return result;
+}
+
+double Trainer::evaluate(const std::vector<zoo::Batch>& batches) {
+  const torch::NoGradGuard no_gradients;
+  at::Tensor untouched = generator_state_.clone();
+  const GeneratorScope random(untouched);
+  model_->eval();
+  double sum = 0;
+  for (const zoo::Batch& batch : batches) {
+    const AutocastScope autocast(options_.uses_bf16);
+    sum += model_->loss(batch).item<double>();
+  }
+  model_->train();
+  return sum / static_cast<double>(batches.size());
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/zoo/text_data.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/randint.h>
+
+#include "reprise/zoo/file_bytes.h"
+#include "reprise/zoo/format_error.h"
+
+namespace reprise::zoo {
+
+TextData::TextData(const std::string& path, const TextSizes& sizes) : path_(path), sizes_(sizes) {
+  const at::Tensor bytes = read_file(path);
+  const std::int64_t size = bytes.size(0);
+  const std::int64_t validation_bytes = size / 10;
+  const std::int64_t window = sizes.context + 1;
+  if (validation_bytes < window) {
+    throw FormatError(path,
+                      "at least " + std::to_string(10 * window) + " bytes for a context of " +
+                          std::to_string(sizes.context),
+                      std::to_string(size));
+  }
+  train_ = bytes.slice(0, 0, size - validation_bytes);
+  validation_ = bytes.slice(0, size - validation_bytes);
+}
+
+Batch TextData::batch(Split split, std::int64_t index) const {
+  const at::Tensor& bytes = split == Split::kTrain ? train_ : validation_;
+  const std::int64_t B = sizes_.batch_size, T = sizes_.context;
+  const at::Tensor starts =
+      at::randint(bytes.size(0) - T, {B, 1}, batch_generator(sizes_.seed, split, index), at::kLong);
+  const at::Tensor windows = bytes.index({starts + at::arange(T + 1)}).to(at::kLong);
+  return {{windows.slice(1, 0, T).contiguous()}, windows.slice(1, 1).contiguous()};
+}
+
+std::string TextData::description() const {
+  return path_ + ": " + std::to_string(train_.size(0)) + " bytes to train on, " +
+         std::to_string(validation_.size(0)) + " to validate on";
+}
+
+}  // namespace reprise::zoo

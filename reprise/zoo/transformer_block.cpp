@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/zoo/transformer_block.h"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/softmax.h>
+
+namespace reprise::zoo {
+namespace {
+
+TransformerBlockSizes checked(const TransformerBlockSizes& sizes) {
+  if (sizes.dim < 1 || sizes.heads < 1 || sizes.dim % sizes.heads != 0) {
+    throw std::invalid_argument("TransformerBlock: heads must divide dim, got " +
+                                std::to_string(sizes.heads) + " heads and dim " +
+                                std::to_string(sizes.dim));
+  }
+  if (!(sizes.dropout >= 0 && sizes.dropout < 1)) {
+    throw std::invalid_argument("TransformerBlock: dropout must be in [0, 1), got " +
+                                std::to_string(sizes.dropout));
+  }
+  return sizes;
+}
+
+torch::nn::LayerNorm layer_norm(std::int64_t dim) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({dim}));
+}
+
+}  // namespace
+
+const char* name_of(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::kWritten:
+      return "written";
+    case AttentionKind::kSdpa:
+      return "sdpa";
+    case AttentionKind::kFlash:
+      return "flash";
+  }
+  return "unknown";
+}
+
+TransformerBlockImpl::TransformerBlockImpl(const TransformerBlockSizes& sizes)
+    : sizes_(checked(sizes)),
+      ln1_(register_module("ln1", layer_norm(sizes.dim))),
+      ln2_(register_module("ln2", layer_norm(sizes.dim))),
+      qkv_(register_module("qkv", torch::nn::Linear(sizes.dim, 3 * sizes.dim))),
+      proj_(register_module("proj", torch::nn::Linear(sizes.dim, sizes.dim))),
+      fc_(register_module("fc", torch::nn::Linear(sizes.dim, 4 * sizes.dim))),
+      out_(register_module("out", torch::nn::Linear(4 * sizes.dim, sizes.dim))) {}
+
+at::Tensor TransformerBlockImpl::attention(const at::Tensor& x, const at::Tensor& mask) {
+  const std::int64_t B = x.size(0), T = x.size(1), C = sizes_.dim, H = sizes_.heads;
+  const auto split_heads = [&](const at::Tensor& part) {
+    return part.view({B, T, H, C / H}).transpose(1, 2);
+  };
+  const std::vector<at::Tensor> qkv = qkv_(ln1_(x)).split(C, 2);
+  const at::Tensor y = attend(split_heads(qkv[0]), split_heads(qkv[1]), split_heads(qkv[2]), mask);
+  return at::dropout(proj_(y.transpose(1, 2).reshape({B, T, C})), sizes_.dropout, is_training());
+}
+
+at::Tensor TransformerBlockImpl::feed_forward(const at::Tensor& x) {
+  return at::dropout(out_(at::gelu(fc_(ln2_(x)))), sizes_.dropout, is_training());
+}
+
+at::Tensor TransformerBlockImpl::attend(const at::Tensor& q, const at::Tensor& k,
+                                        const at::Tensor& v, const at::Tensor& mask) const {
+  if (sizes_.attention != AttentionKind::kWritten) {
+    const double dropout =
+        sizes_.attention == AttentionKind::kSdpa && is_training() ? sizes_.dropout : 0.0;
+    return at::scaled_dot_product_attention(q, k, v, /*attn_mask=*/{}, dropout, sizes_.is_causal);
+  }
+  const double scale = 1.0 / std::sqrt(static_cast<double>(sizes_.dim / sizes_.heads));
+  at::Tensor scores = q.matmul(k.transpose(-2, -1)) * scale;
+  if (mask.defined()) {
+    scores = scores.masked_fill(mask, -std::numeric_limits<double>::infinity());
+  }
+  // One name for each step's result: what autograd does not save goes as soon as the next is there.
+  scores = at::softmax(scores, -1);
+  scores = at::dropout(scores, sizes_.dropout, is_training());
+  return scores.matmul(v);
+}
+
+}  // namespace reprise::zoo

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/run_report.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace reprise::cli {
+namespace {
+
+RunReport two_runs() {
+  RunReport report;
+  report.model = "gpt";
+  report.seed = 7;
+  report.unit = "tokens";
+  report.options = {{"lr", "0.1"}};
+  report.runs = {{.policy = "none",
+                  .peak_bytes = 2048,
+                  .total_peak_bytes = 4096,
+                  .baseline_peak_bytes = 2048,
+                  .step_ms = 10,
+                  .overhead = 0,
+                  .cpu_overhead = 0,
+                  .loss = 2.5,
+                  .bit_equal = true},
+                 {.policy = "block",
+                  .segments = 3,
+                  .peak_bytes = 1024,
+                  .total_peak_bytes = 3072,
+                  .baseline_peak_bytes = 2048,
+                  .step_ms = 12.5,
+                  .overhead = 0.25,
+                  .cpu_overhead = 0.5,
+                  .loss = 2.5,
+                  .bit_equal = false}};
+  return report;
+}
+
+TEST(RunJson, StatesItsFormatAndVersion) {
+  const auto json = nlohmann::json::parse(run_json(two_runs()));
+  EXPECT_EQ(json["format"], "reprise.run");
+  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["seed"], 7);
+  EXPECT_EQ(json["options"]["lr"], "0.1");
+}
+
+TEST(RunJson, HasTheNumbersOfEachRun) {
+  const auto run = nlohmann::json::parse(run_json(two_runs()))["runs"][1];
+  EXPECT_EQ(run["policy"], "block");
+  EXPECT_EQ(run["segments"], 3);
+  EXPECT_EQ(run["peak_bytes"], 1024);
+  EXPECT_EQ(run["total_peak_bytes"], 3072);
+  EXPECT_EQ(run["baseline_peak_bytes"], 2048);
+  EXPECT_EQ(run["step_ms"], 12.5);
+  EXPECT_EQ(run["overhead"], 0.25);
+  EXPECT_EQ(run["loss"], 2.5);
+  EXPECT_EQ(run["bit_equal"], false);
+}
+
+TEST(RunJson, WritesNullForWhatIsNotKnownOrNotFinite) {
+  RunReport report;
+  report.runs = {{.policy = "block", .loss = std::nan("")}};
+  const auto run = nlohmann::json::parse(run_json(report))["runs"][0];
+  EXPECT_TRUE(run["overhead"].is_null());
+  EXPECT_TRUE(run["bit_equal"].is_null());
+  EXPECT_TRUE(run["baseline_peak_bytes"].is_null());
+  EXPECT_TRUE(run["loss"].is_null());
+}
+
+TEST(RunJson, StaysJsonWhenAFileNameIsNotUtf8) {
+  RunReport report;
+  report.data = "caf\xE9.txt";
+  EXPECT_TRUE(nlohmann::json::accept(run_json(report)));
+}
+
+TEST(Strip, ShowsPeakOverheadLossAndBitEquality) {
+  EXPECT_EQ(strip_text(two_runs()),
+            "policy  segments     peak  of plain      step  overhead  in CPU time      loss  "
+            "bit-equal\n"
+            "------  --------  -------  --------  --------  --------  -----------  --------  "
+            "---------\n"
+            "none           0  2.0 KiB   100.0 %  10.00 ms    +0.0 %       +0.0 %  2.500000  yes\n"
+            "block          3  1.0 KiB    50.0 %  12.50 ms   +25.0 %      +50.0 %  2.500000  NO\n");
+}
+
+}  // namespace
+}  // namespace reprise::cli
