@@ -54,7 +54,9 @@ TEST(Policy, AttentionAndFfnChooseAScope) {
 
 TEST(Policy, PassesTheOptionsOn) {
   const std::shared_ptr<Model> model = make_model(tiny("gpt"));
-  EXPECT_TRUE(place_policy("block", *model, {}, {.debug = true}).options.debug);
+  tape::RegionOptions options;
+  options.debug = true;
+  EXPECT_TRUE(place_policy("block", *model, {}, options).options.debug);
 }
 
 TEST(Policy, RejectsAnUnknownName) {
