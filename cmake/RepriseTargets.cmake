@@ -54,3 +54,13 @@ function(reprise_torch_tests name)
   reprise_torch_headers(${name})
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
 endfunction()
+
+# reprise_bench(<file> <libraries>...): one google-benchmark program, run by `make bench`.
+function(reprise_bench file)
+  get_filename_component(name ${file} NAME_WE)
+  add_executable(${name} ${file})
+  target_link_libraries(${name} PRIVATE benchmark::benchmark_main ${ARGN})
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Werror)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin/bench")
+  add_dependencies(benches ${name})
+endfunction()

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# A newcomer needs two commands: `make demo` and `make test`. The rest is for those who work on it.
+CMAKE_CONFIGURE = cmake -C build/setup.cmake -Wno-dev --preset
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: demo test bench format setup clean
+
+demo: setup
+	$(CMAKE_CONFIGURE) release
+	cmake --build --preset release
+	scripts/demo.sh build/release/bin/reprise
+
+test: setup
+	$(CMAKE_CONFIGURE) dev
+	cmake --build --preset dev
+	ctest --preset dev -j $(JOBS)
+
+bench: setup
+	$(CMAKE_CONFIGURE) release -DREPRISE_DEVELOPER=ON
+	cmake --build --preset release --target benches
+	@for program in build/release/bin/bench/*; do echo "== $$program"; $$program || exit 1; done
+
+format:
+	git ls-files '*.h' '*.cpp' ':!tests/layering/slips' | xargs clang-format-14 -i
+
+setup:
+	@scripts/setup.sh
+
+clean:
+	rm -rf build

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+#include <torch/torch.h>
+
+at::Tensor tensor;
