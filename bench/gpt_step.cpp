@@ -67,9 +67,10 @@ class GptSteps {
  private:
   Step step(bool has_regions, bool is_evaluation) {
     model_.train(!is_evaluation);
-    model_.place_regions({.segments = has_regions
-                                          ? plan::every_k(kLayers, 1, plan::LastSegment::kRegion)
-                                          : plan::all_plain(kLayers)});
+    zoo::RegionPlacement placement;
+    placement.segments = has_regions ? plan::every_k(kLayers, 1, plan::LastSegment::kRegion)
+                                     : plan::all_plain(kLayers);
+    model_.place_regions(std::move(placement));
     for (const at::Tensor& parameter : model_.parameters()) {
       parameter.mutable_grad().zero_();
     }
