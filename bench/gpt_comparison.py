@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from sides import Side, check_same_library, median, ratios, run_rounds, spread
+from sides import Side, check_same_library, median, python_of, ratios, run_rounds, spread
 
 LAYERS, BATCH, TOKENS, DIM, VOCABULARY = 12, 8, 256, 384, 256
 FLOAT = 4
@@ -69,7 +69,8 @@ def compare_gpt(options, verdicts):
           f"dropout 0.1; {options.rounds} rounds, {options.threads} threads")
     here = Path(__file__).parent
     ours = Side("gpt_step", [options.folder / "gpt_step"], options.threads)
-    theirs = Side("gpt_step.py", [options.python, here / "peer/gpt_step.py",
+    python = options.python or python_of(ours.hello["libtorch"])
+    theirs = Side("gpt_step.py", [python, here / "peer/gpt_step.py",
                                   options.folder / "python_meter.so"], options.threads)
     check_same_library(ours, theirs)
     check_same_model(ours, theirs, verdicts)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one region costs: 2,000 layers on 4x4 tensors, each a region, over the same layers plain."""
 from pathlib import Path
-
-from sides import Side, check_same_library, run_rounds
 from statistics import median
+
+from sides import Side, check_same_library, python_of, run_rounds
 
 REGIONS = 2000
 AIM = 8  # times cheaper per region than Python's
@@ -25,18 +25,23 @@ def over_plain_us(answers, case, key):
                   for a, b in zip(answers[command], answers[plain]))
 
 
-def heap_sides(options, here):
-    yield "reprise", Side("region_step", [options.folder / "region_step"], 1)
-    # Python's own objects count too: with its allocator switched off malloc sees them.
-    yield "python", Side("region_step.py", [options.python, here / "peer/region_step.py",
-                                            options.folder / "python_meter.so"], 1,
-                         PYTHONMALLOC="malloc")
+def our_side(options):
+    return Side("region_step", [options.folder / "region_step"], threads=1)
 
 
-def bytes_over_plain(options, here):
+def python_side(options, python, **environment):
+    script = Path(__file__).parent / "peer/region_step.py"
+    return Side("region_step.py", [python, script, options.folder / "python_meter.so"], threads=1,
+                **environment)
+
+
+def bytes_over_plain(options, python):
     """(side, case) -> bytes per region after forward, above plain: of tensors, of the heap."""
     result = {}
-    for name, side in heap_sides(options, here):
+    # Python's own objects count too: with its allocator switched off, malloc sees them.
+    sides = {"reprise": our_side(options),
+             "python": python_side(options, python, PYTHONMALLOC="malloc")}
+    for name, side in sides.items():
         for case, (command, plain) in CASES.items():
             for words in (command, plain):
                 side.ask(f"step {words} heap")  # first use of a path fills caches
@@ -62,10 +67,9 @@ def same_results(ours, theirs):
 def compare_regions(options, verdicts):
     print(f"{REGIONS:,} regions on 4x4 tensors, each tanh(x @ w) [+ dropout]; per region over plain; "
           f"{options.rounds} rounds, 1 thread")
-    here = Path(__file__).parent
-    ours = Side("region_step", [options.folder / "region_step"], 1)
-    theirs = Side("region_step.py", [options.python, here / "peer/region_step.py",
-                                     options.folder / "python_meter.so"], 1)
+    ours = our_side(options)
+    python = options.python or python_of(ours.hello["libtorch"])
+    theirs = python_side(options, python)
     check_same_library(ours, theirs)
     is_same = same_results(ours, theirs)
     commands = list(dict.fromkeys(word for pair in CASES.values() for word in pair))
@@ -75,7 +79,7 @@ def compare_regions(options, verdicts):
     other = {command: answers[theirs.name, command] for command in commands}
     ours.close()
     theirs.close()
-    sizes = bytes_over_plain(options, here)
+    sizes = bytes_over_plain(options, python)
 
     print(f"\n  {'':44}{'-- CPU us --':>18}{'-- tensor bytes --':>22}{'-- heap bytes --':>20}")
     print(f"  {'':44}" + f"{'reprise':>10}{'python':>10}" * 3)
@@ -84,7 +88,7 @@ def compare_regions(options, verdicts):
         for kind in (0, 1):
             row += [sizes[side, case][kind] for side in ("reprise", "python")]
         print(f"  {case:44}" + "".join(f"{number:10,.1f}" for number in row[:2]) +
-              "".join(f"{number:10,.0f}" for number in row[2:]))
+              "".join(f"{round(number):10,}" for number in row[2:]))
     plain_us = [1000 * median(step["cpu_ms"] for step in side[""]) / REGIONS
                 for side in (mine, other)]
     print(f"  a plain layer takes {plain_us[0]:.1f} us here and {plain_us[1]:.1f} us in Python\n")

@@ -36,6 +36,29 @@ class Side:
         return json.loads(line)
 
 
+def torch_folder(python):
+    """Where a Python's torch lies, without importing it; None if it has none."""
+    code = ("from importlib.util import find_spec; spec = find_spec('torch'); "
+            "print(spec.submodule_search_locations[0] if spec else '')")
+    try:
+        result = subprocess.run([str(python), "-c", code], capture_output=True, text=True)
+    except OSError:
+        return None
+    return Path(result.stdout.strip()).resolve() if result.stdout.strip() else None
+
+
+def python_of(libtorch):
+    """The Python whose torch is the library in `libtorch`: Linux installs it in
+    PREFIX/lib/pythonX.Y/site-packages/torch/lib."""
+    library = Path(libtorch).resolve()
+    candidates = [sys.executable, "python3"]
+    candidates += [folder / "bin/python3" for folder in list(library.parents)[5:6]]
+    for python in candidates:
+        if torch_folder(python) == library.parent.parent:
+            return python
+    sys.exit(f"bench: no Python found whose torch is {library.parent.parent}; name one by --python")
+
+
 def check_same_library(*sides):
     """Different builds of libtorch have different kernels: nothing could be compared."""
     libraries = {side.name: str(Path(side.hello["libtorch"]).resolve()) for side in sides}
@@ -48,13 +71,14 @@ def check_same_library(*sides):
 
 
 def run_rounds(arms, rounds):
-    """arms: name -> (side, command). Every round runs all, beginning with another one; the first
-    round warms up and is not counted. Returns name -> list of answers, by round."""
+    """arms: name -> (side, command). Every round runs all, beginning with another one, odd rounds
+    backwards; the first round warms up and is not counted. Returns name -> answers, by round."""
     names = list(arms)
     answers = {name: [] for name in names}
     for round_number in range(rounds + 1):
         shift = round_number % len(names)
-        for name in names[shift:] + names[:shift]:
+        order = names[shift:] + names[:shift]
+        for name in order[::-1] if round_number % 2 else order:
             side, command = arms[name]
             answer = side.ask(command)
             if round_number > 0:

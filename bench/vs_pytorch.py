@@ -22,8 +22,8 @@ def main():
     parser.add_argument("what", nargs="*", metavar="gpt|regions", help="default: both")
     parser.add_argument("--rounds", type=int, default=9, help="rounds that count (default 9)")
     parser.add_argument("--threads", type=int, default=2, help="of each side (default 2)")
-    parser.add_argument("--python", default=sys.executable,
-                        help="a Python with the torch that the benches were built with")
+    parser.add_argument("--python", help="a Python with the torch that the benches were built with "
+                        "(default: looked for)")
     options = parser.parse_args()
     comparisons = {"regions": compare_regions, "gpt": compare_gpt}
     for what in options.what:
