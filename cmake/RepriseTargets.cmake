@@ -57,12 +57,13 @@ function(reprise_torch_tests name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# reprise_bench(<file> <libraries>...): one google-benchmark program, run by `make bench`.
+# reprise_bench(<file> <libraries>...): a program that `make bench` runs.
 function(reprise_bench file)
   get_filename_component(name ${file} NAME_WE)
   add_executable(${name} ${file})
-  target_link_libraries(${name} PRIVATE benchmark::benchmark_main ${ARGN})
-  target_compile_options(${name} PRIVATE -Wall -Wextra -Werror)
+  target_link_libraries(${name} PRIVATE ${ARGN})
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Werror)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin/bench")
+  reprise_torch_headers(${name})
   add_dependencies(benches ${name})
 endfunction()
