@@ -18,7 +18,8 @@ test: setup
 bench: setup
 	$(CMAKE_CONFIGURE) release -DREPRISE_DEVELOPER=ON
 	cmake --build --preset release --target benches
-	@for program in build/release/bin/bench/*; do echo "== $$program"; $$program || exit 1; done
+	build/release/bin/bench/chain
+	python3 bench/vs_pytorch.py build/release/bin/bench
 
 format:
 	git ls-files '*.h' '*.cpp' ':!tests/layering/slips' | xargs clang-format-14 -i

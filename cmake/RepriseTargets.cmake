@@ -19,20 +19,22 @@ endfunction()
 
 # reprise_torch_headers(<target>): the one precompiled torch header, built once and shared by every
 # target that needs torch/torch.h (one translation unit of it takes 12-28 s). Libraries and programs
-# get the same -fPIC: GCC refuses a precompiled header made with another setting (-fPIE).
+# get the same -fPIC: GCC refuses a precompiled header made with another setting (-fPIE). With
+# -fpch-preprocess ccache can keep what is compiled with a precompiled header.
 function(reprise_torch_headers target)
+  set(pch_options -fPIC $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   if(NOT TARGET reprise_torch_pch)
     file(WRITE "${PROJECT_BINARY_DIR}/torch_pch.cpp" "int main() { return 0; }\n")
     add_library(reprise_torch_pch STATIC EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/torch_pch.cpp")
     target_link_libraries(reprise_torch_pch PRIVATE torch)
     target_compile_features(reprise_torch_pch PRIVATE cxx_std_20)
-    target_compile_options(reprise_torch_pch PRIVATE -fPIC)
+    target_compile_options(reprise_torch_pch PRIVATE ${pch_options})
     target_precompile_headers(reprise_torch_pch PRIVATE <torch/torch.h>)
   endif()
   target_link_libraries(${target} PRIVATE torch)
   target_precompile_headers(${target} REUSE_FROM reprise_torch_pch)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${target} PRIVATE -fPIC -Winvalid-pch)
+  target_compile_options(${target} PRIVATE ${pch_options} -Winvalid-pch)
 endfunction()
 
 # reprise_test(<file> <libraries>...): one executable per *_test.cpp, every TEST in it known to ctest.
@@ -55,12 +57,13 @@ function(reprise_torch_tests name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# reprise_bench(<file> <libraries>...): one google-benchmark program, run by `make bench`.
+# reprise_bench(<file> <libraries>...): a program that `make bench` runs.
 function(reprise_bench file)
   get_filename_component(name ${file} NAME_WE)
   add_executable(${name} ${file})
-  target_link_libraries(${name} PRIVATE benchmark::benchmark_main ${ARGN})
-  target_compile_options(${name} PRIVATE -Wall -Wextra -Werror)
+  target_link_libraries(${name} PRIVATE ${ARGN})
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Werror)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin/bench")
+  reprise_torch_headers(${name})
   add_dependencies(benches ${name})
 endfunction()

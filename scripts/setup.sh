@@ -32,7 +32,7 @@ missing_packages() {
     command -v clang-tidy-14 >/dev/null || echo clang-tidy-14
   fi
   if ! command -v "${CXX:-c++}" >/dev/null; then
-    echo g++ libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
+    echo g++ libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
     return
   fi
   local include_flags=() prefix
@@ -47,9 +47,6 @@ libgtest-dev
 #endif
 #if !__has_include(<gmock/gmock.h>)
 libgmock-dev
-#endif
-#if !__has_include(<benchmark/benchmark.h>)
-libbenchmark-dev
 #endif
 #if !__has_include(<nlohmann/json.hpp>)
 nlohmann-json3-dev

@@ -36,6 +36,12 @@ bool is_same(const std::string& left, const std::string& right) {
   return left == right;
 }
 
+UsageError difference(const std::string& name, const std::string& expected, const std::string& file,
+                      const std::string& got) {
+  return UsageError{"--" + name + ": expected " + expected + " as in " + file + ", got '" + got +
+                    "'"};
+}
+
 std::uint32_t crc32_of_files(const std::filesystem::path& path, std::uint32_t crc) {
   if (!std::filesystem::is_directory(path)) {
     return crc32_of(read_file(path.string()), crc);
@@ -70,7 +76,7 @@ OptionTexts carried_options(const OptionValues& values) {
 void adopt_options(const OptionTexts& saved, OptionValues& values) {
   const OptionTexts known = carried_options(values);
   for (const auto& [name, text] : saved) {
-    if (known.count(name) > 0 && !values.is_given(name) && !text.empty()) {
+    if (known.contains(name) && !values.is_given(name) && !text.empty()) {
       values.set(name, text);
     }
   }
@@ -83,8 +89,7 @@ void check_same_options(const OptionTexts& saved, const OptionValues& values,
     const std::string expected = found == saved.end() ? "" : found->second;
     const std::string& got = values.text(name);
     if (!expected.empty() && !got.empty() && !is_same(expected, got)) {
-      throw UsageError(std::string("--") + name + ": expected " + expected + " as in " + file +
-                       ", got '" + got + "'");
+      throw difference(name, expected, file, got);
     }
   }
 }

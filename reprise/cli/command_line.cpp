@@ -56,7 +56,7 @@ std::string one_line(std::string text) {
 
 // What CLI11 says, on one line; of a missing value it only says "--name: 1 required TEXT missing".
 std::string refusal_text(const CLI::ParseError& error, const std::vector<OptionRecord>& options) {
-  const std::string text = one_line(error.what());
+  std::string text = one_line(error.what());
   for (const OptionRecord& record : options) {
     if (text.rfind("--" + record.name + ":", 0) == 0) {
       return "--" + record.name + ": expected " + expectation(record) + ", got no value";

@@ -6,7 +6,6 @@
 #include "reprise/cli/checksum.h"
 #include "reprise/cli/model_state.h"
 #include "reprise/cli/step_times.h"
-#include "reprise/zoo/policy.h"
 
 namespace reprise::cli {
 namespace {
@@ -42,10 +41,23 @@ class Steps {
   const StepListener& listener_;
 };
 
-Contender measure_memory(const TrainSetup& setup, const std::string& policy, Steps& steps) {
-  Contender contender;
+// Before anything is trained, so that a policy that the model cannot follow is refused at once.
+std::vector<Contender> place_all(const TrainSetup& setup,
+                                 const std::vector<std::string>& policies) {
   Trainer trainer = setup.make_trainer();
-  contender.placement = zoo::place_policy(policy, trainer.model(), setup.step_batches(0).front());
+  std::vector<Contender> contenders;
+  for (const std::string& policy : policies) {
+    Contender contender;
+    contender.record.policy = policy;
+    contender.placement = place_policy_option("compare", policy, trainer, setup);
+    contenders.push_back(contender);
+  }
+  return contenders;
+}
+
+void measure_memory(const TrainSetup& setup, Contender& contender, Steps& steps) {
+  const std::string policy = contender.record.policy;
+  Trainer trainer = setup.make_trainer();
   trainer.place(contender.placement);
   StepResult result;
   for (std::int64_t step = 0; step < kMemorySteps; ++step) {
@@ -55,7 +67,6 @@ Contender measure_memory(const TrainSetup& setup, const std::string& policy, Ste
   contender.record = describe_run(policy, trainer);
   contender.record.peak_bytes = result.peak_bytes;
   contender.record.total_peak_bytes = result.total_peak_bytes;
-  return contender;
 }
 
 // Each round takes one step of each; the one that goes first changes, as being first may cost.
@@ -86,9 +97,9 @@ std::vector<RunRecord> compare_policies(const TrainSetup& setup,
                                         const std::vector<std::string>& policies,
                                         const StepListener& listener) {
   Steps steps(setup, policies.size(), listener);
-  std::vector<Contender> contenders;
-  for (const std::string& policy : policies) {
-    contenders.push_back(measure_memory(setup, policy, steps));
+  std::vector<Contender> contenders = place_all(setup, policies);
+  for (Contender& contender : contenders) {
+    measure_memory(setup, contender, steps);
   }
 
   std::vector<Trainer> trainers;

@@ -36,6 +36,7 @@ constexpr std::array<Preset, 6> kPresets = {{
 
 std::vector<std::string> estimate_preset_names() {
   std::vector<std::string> names;
+  names.reserve(kPresets.size());
   for (const Preset& preset : kPresets) {
     names.emplace_back(preset.name);
   }

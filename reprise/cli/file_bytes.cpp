@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 FileError system_error(const std::string& path, const std::string& what) {
-  return FileError(path + ": " + what + ": " + std::strerror(errno));
+  return FileError{path + ": " + what + ": " + std::strerror(errno)};
 }
 
 // A descriptor that is closed on every way out.

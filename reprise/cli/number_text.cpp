@@ -9,6 +9,8 @@
 namespace reprise::cli {
 namespace {
 
+constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
 std::string two_digits(std::int64_t number) {
   return (number < 10 ? "0" : "") + std::to_string(number);
 }
@@ -22,8 +24,7 @@ std::string fixed_text(double number, int decimals) {
 }
 
 std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double number = static_cast<double>(bytes);
+  auto number = static_cast<double>(bytes);
   if (std::abs(number) < 1024) {
     return std::to_string(bytes) + " B";
   }

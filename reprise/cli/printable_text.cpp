@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/printable_text.h"
 
+#include <array>
 #include <cstdint>
 
 namespace reprise::cli {
 namespace {
+
+// The smallest code that so many bytes may stand for; below 0xA0 are controls.
+constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0xA0, 0x800, 0x10000};
 
 std::uint32_t byte_at(const std::string& bytes, std::size_t at) {
   return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0U;
@@ -25,7 +29,6 @@ std::size_t character_bytes(const std::string& bytes, std::size_t at) {
     }
     code = (code << 6U) | (next & 0x3FU);
   }
-  constexpr std::uint32_t kSmallest[] = {0, 0, 0xA0, 0x800, 0x10000};  // below 0xA0: controls
   const bool is_surrogate = code >= 0xD800 && code < 0xE000;
   return lead >= 0xC0 && lead < 0xF8 && code >= kSmallest[count] && code <= 0x10FFFF &&
                  !is_surrogate

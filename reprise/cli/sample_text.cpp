@@ -26,7 +26,7 @@ std::string prompt_of(const zoo::Batch& batch) {
 
 std::string sample_text(zoo::Model& model, const TrainSetup& setup, std::int64_t bytes) {
   auto* const language_model = dynamic_cast<zoo::ByteModel*>(&model);
-  if (language_model == nullptr || bytes == 0) {
+  if (language_model == nullptr || bytes == 0 || setup.data->is_synthetic()) {
     return "";
   }
   const std::string prompt = prompt_of(setup.data->batch(zoo::Split::kValidation, 0));

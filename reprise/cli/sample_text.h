@@ -10,7 +10,7 @@
 namespace reprise::cli {
 
 // `bytes` continued bytes after the beginning of the first held-out text, both under a heading; ""
-// if `model` is no language model or `bytes` is 0.
+// if `model` is no language model, the data are no text (synthetic) or `bytes` is 0.
 std::string sample_text(zoo::Model& model, const TrainSetup& setup, std::int64_t bytes);
 
 }  // namespace reprise::cli

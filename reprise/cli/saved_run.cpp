@@ -22,7 +22,7 @@ std::string pack_run(const SavedRun& run) {
 
 SavedRun unpack_run(const std::string& bytes, const std::string& name) {
   const Sections sections = unpack_container(bytes, name);
-  if (sections.count("run") == 0 || sections.count("tensors") == 0) {
+  if (!sections.contains("run") || !sections.contains("tensors")) {
     throw FileError(name + ": expected the sections 'run' and 'tensors', got others");
   }
   try {

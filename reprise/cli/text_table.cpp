@@ -28,6 +28,7 @@ std::string without_trailing_space(std::string line) {
 std::string table_text(const std::vector<TextColumn>& columns,
                        const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
+  widths.reserve(columns.size());
   for (const TextColumn& column : columns) {
     widths.push_back(width_of(column.title));
   }

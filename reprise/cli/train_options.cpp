@@ -148,8 +148,8 @@ std::vector<OptionRecord> output_options() {
        "Go on from a saved state, bit for bit as if never interrupted; implies --save FILE unless "
        "another is given",
        group, "FILE"},
-      {kTrain, "sample", kInteger, "200", "Bytes of text to write at the end (gpt, lstm); 0: none",
-       group, "", kCountOrNone},
+      {kTrain, "sample", kInteger, "200",
+       "Bytes of text to write at the end (with --text); 0: none", group, "", kCountOrNone},
   };
 }
 

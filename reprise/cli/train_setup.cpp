@@ -67,6 +67,20 @@ std::int64_t set_threads(std::int64_t asked) {
   return at::get_num_threads();
 }
 
+// What `work` gives; a complaint of its ("place: expectation, got value") becomes one about
+// `option`.
+template <class Work>
+auto as_option(const std::string& option, const Work& work) {
+  try {
+    return work();
+  } catch (const std::invalid_argument& error) {
+    const std::string what = error.what();
+    const std::size_t colon = what.find(':');
+    throw UsageError("--" + option +
+                     (colon == std::string::npos ? ": " + what : what.substr(colon)));
+  }
+}
+
 }  // namespace
 
 TrainSetup make_setup(const OptionValues& values) {
@@ -77,7 +91,8 @@ TrainSetup make_setup(const OptionValues& values) {
                    .weight_decay = values.real("weight-decay"),
                    .clip_norm = values.real("clip"),
                    .uses_bf16 = values.flag("bf16")};
-  setup.data = zoo::make_data(setup.model, data_spec(values));
+  const zoo::DataSpec data = data_spec(values);
+  setup.data = as_option("model", [&] { return zoo::make_data(setup.model, data); });
   setup.seed = static_cast<std::uint64_t>(values.integer("seed"));
   setup.steps = values.integer("steps");
   setup.warmup_steps = std::min(values.integer("warmup"), setup.steps - 1);
@@ -87,7 +102,9 @@ TrainSetup make_setup(const OptionValues& values) {
 }
 
 Trainer TrainSetup::make_trainer() const {
-  return Trainer([this] { return zoo::make_model(model); }, seed, trainer);
+  return as_option("model", [this] {
+    return Trainer([this] { return zoo::make_model(model); }, seed, trainer);
+  });
 }
 
 std::vector<zoo::Batch> TrainSetup::step_batches(std::int64_t step) const {
@@ -107,12 +124,14 @@ std::vector<zoo::Batch> TrainSetup::held_out_batches() const {
 }
 
 void check_policy_option(const std::string& option, const std::string& policy) {
-  try {
-    zoo::check_policy(policy);
-  } catch (const std::invalid_argument& error) {
-    const std::string what = error.what();  // "policy: expected ..., got ..."
-    throw UsageError("--" + option + what.substr(what.find(':')));
-  }
+  as_option(option, [&] { zoo::check_policy(policy); });
+}
+
+zoo::RegionPlacement place_policy_option(const std::string& option, const std::string& policy,
+                                         Trainer& trainer, const TrainSetup& setup) {
+  return as_option(option, [&] {
+    return zoo::place_policy(policy, trainer.model(), setup.step_batches(0).front());
+  });
 }
 
 std::vector<std::string> compared_policies(const std::string& list) {

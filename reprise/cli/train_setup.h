@@ -44,4 +44,9 @@ std::vector<std::string> compared_policies(const std::string& list);
 // Throws UsageError("--option: ...") unless zoo::check_policy() accepts `policy`.
 void check_policy_option(const std::string& option, const std::string& policy);
 
+// The regions that `policy` means for the trainer's model. Throws UsageError("--option: ...") if
+// the model has no such parts.
+zoo::RegionPlacement place_policy_option(const std::string& option, const std::string& policy,
+                                         Trainer& trainer, const TrainSetup& setup);
+
 }  // namespace reprise::cli

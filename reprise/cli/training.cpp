@@ -18,7 +18,6 @@
 #include "reprise/cli/stop_request.h"
 #include "reprise/cli/terminal.h"
 #include "reprise/cli/trainer_state.h"
-#include "reprise/zoo/policy.h"
 
 namespace reprise::cli {
 namespace {
@@ -70,8 +69,7 @@ Training::Training(OptionValues values, const std::optional<SavedRun>& saved)
     take_over(*saved);
   }
   check_save_target(save_path_);
-  trainer_.place(
-      zoo::place_policy(values_.text("policy"), trainer_.model(), setup_.step_batches(0).front()));
+  trainer_.place(place_policy_option("policy", values_.text("policy"), trainer_, setup_));
 }
 
 void Training::take_over(const SavedRun& saved) {

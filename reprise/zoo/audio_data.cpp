@@ -18,6 +18,7 @@ namespace {
 constexpr double kClassDb = 3;
 constexpr double kFloorDb = -96;
 constexpr std::int64_t kClasses = 32;
+constexpr double kSilence = 1e-12;  // keeps the logarithm finite, far below the first class
 
 bool is_wav(const std::filesystem::directory_entry& entry) {
   std::string extension = entry.path().extension().string();
@@ -53,28 +54,29 @@ std::int64_t draw(std::int64_t below, const at::Generator& generator) {
 }  // namespace
 
 at::Tensor loudness_classes(const at::Tensor& samples) {
-  constexpr double kSilence = 1e-12;  // keeps the logarithm finite, far below the first class
-  const std::int64_t B = samples.size(0), frames = samples.size(1) / kAudioHop;
-  const at::Tensor power =
-      samples.slice(1, 0, frames * kAudioHop).reshape({B, frames, kAudioHop}).square().mean(2);
+  const std::int64_t frames = samples.size(1) / kAudioHop;
+  const at::Tensor power = samples.slice(1, 0, frames * kAudioHop)
+                               .reshape({samples.size(0), frames, kAudioHop})
+                               .square()
+                               .mean(2);
   const at::Tensor db = (power + kSilence).log10() * 10;
   return ((db - kFloorDb) / kClassDb).floor().clamp(0, kClasses - 1).to(at::kLong);
 }
 
 Batch loudness_batch(const at::Tensor& recordings, const at::Generator& generator) {
-  const std::int64_t N = recordings.size(1);
-  const std::int64_t silent = N / 8;
+  const std::int64_t length = recordings.size(1);
+  const std::int64_t silent = length / 8;
   const at::Tensor input = recordings.clone();
   for (std::int64_t i = 0; i < recordings.size(0); ++i) {
-    const std::int64_t start = draw(N - silent + 1, generator);
+    const std::int64_t start = draw(length - silent + 1, generator);
     input[i].slice(0, start, start + silent).zero_();
   }
   return {{input.unsqueeze(1)}, loudness_classes(recordings)};
 }
 
-WavFolder::WavFolder(const std::string& folder, const AudioDataSizes& sizes)
-    : folder_(folder), sizes_(sizes) {
-  const std::vector<std::string> paths = wav_paths(folder);
+WavFolder::WavFolder(std::string folder, const AudioDataSizes& sizes)
+    : folder_(std::move(folder)), sizes_(sizes) {
+  const std::vector<std::string> paths = wav_paths(folder_);
   for (const std::string& path : paths) {
     const WavInfo info = wav_info(path);
     rate_hz_ = train_.empty() ? info.rate_hz : rate_hz_;

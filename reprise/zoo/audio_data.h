@@ -32,7 +32,7 @@ class WavFolder final : public DataSource {
  public:
   // Throws FormatError if the folder cannot be read, has fewer than two WAV files, or a file is
   // damaged, empty or of another sample rate than the first.
-  WavFolder(const std::string& folder, const AudioDataSizes& sizes);
+  WavFolder(std::string folder, const AudioDataSizes& sizes);
 
   Batch batch(Split split, std::int64_t index) const override;
   std::string item() const override { return "samples"; }

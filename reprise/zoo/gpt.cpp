@@ -47,8 +47,7 @@ at::Tensor Gpt::loss(const Batch& batch) {
 }
 
 at::Tensor Gpt::scores(const at::Tensor& tokens) {
-  const std::int64_t T = tokens.size(1);
-  at::Tensor h = tok_(tokens) + pos_->weight.slice(0, 0, T);
+  at::Tensor h = tok_(tokens) + pos_->weight.slice(0, 0, tokens.size(1));
   for (const plan::Segment& segment : segments()) {
     h = run_segment(
         segment,
@@ -66,12 +65,12 @@ at::Tensor Gpt::scores(const at::Tensor& tokens) {
 
 at::Tensor Gpt::run_block(std::int64_t block, const at::Tensor& h) {
   TransformerBlockImpl& layer = *blocks_[static_cast<std::size_t>(block)];
-  const std::int64_t T = h.size(1);
+  const std::int64_t time = h.size(1);
   const at::Tensor x =
       h + run_part(
               RegionScope::kAttention, block,
-              [this, &layer, T](const at::Tensor& input) {
-                return layer.attention(input, causal_.slice(0, 0, T).slice(1, 0, T));
+              [this, &layer, time](const at::Tensor& input) {
+                return layer.attention(input, causal_.slice(0, 0, time).slice(1, 0, time));
               },
               h);
   return x + run_part(
@@ -80,8 +79,8 @@ at::Tensor Gpt::run_block(std::int64_t block, const at::Tensor& h) {
 }
 
 at::Tensor Gpt::next_scores(const at::Tensor& tokens) {
-  const std::int64_t T = std::min(tokens.size(0), sizes_.context);
-  return scores(tokens.slice(0, tokens.size(0) - T).unsqueeze(0))[0][T - 1];
+  const std::int64_t time = std::min(tokens.size(0), sizes_.context);
+  return scores(tokens.slice(0, tokens.size(0) - time).unsqueeze(0))[0][time - 1];
 }
 
 std::string Gpt::description() const {

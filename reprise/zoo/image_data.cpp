@@ -55,10 +55,10 @@ std::int64_t padding(std::int64_t size, std::int64_t multiple) {
 
 }  // namespace
 
-LabelledImages::LabelledImages(const std::string& images, const std::string& labels,
-                               std::int64_t classes, std::int64_t batch_size, std::uint64_t seed)
-    : path_(images),
-      images_(read_images(images)),
+LabelledImages::LabelledImages(std::string images, const std::string& labels, std::int64_t classes,
+                               std::int64_t batch_size, std::uint64_t seed)
+    : path_(std::move(images)),
+      images_(read_images(path_)),
       labels_(read_idx_labels(labels)),
       batch_size_(batch_size),
       seed_(seed) {
@@ -82,9 +82,9 @@ Batch LabelledImages::batch(Split split, std::int64_t index) const {
 
 std::string LabelledImages::description() const { return described(path_, images_); }
 
-SegmentedImages::SegmentedImages(const std::string& images, std::int64_t multiple,
-                                 std::int64_t batch_size, std::uint64_t seed)
-    : path_(images), images_(read_images(images)), batch_size_(batch_size), seed_(seed) {
+SegmentedImages::SegmentedImages(std::string images, std::int64_t multiple, std::int64_t batch_size,
+                                 std::uint64_t seed)
+    : path_(std::move(images)), images_(read_images(path_)), batch_size_(batch_size), seed_(seed) {
   images_ = at::constant_pad_nd(
       images_, {0, padding(images_.size(2), multiple), 0, padding(images_.size(1), multiple)});
 }

@@ -15,7 +15,7 @@ class LabelledImages final : public DataSource {
  public:
   // Throws FormatError if a file is damaged, the numbers of images and labels differ, there are
   // fewer than 10 images or a label is not in [0, classes).
-  LabelledImages(const std::string& images, const std::string& labels, std::int64_t classes,
+  LabelledImages(std::string images, const std::string& labels, std::int64_t classes,
                  std::int64_t batch_size, std::uint64_t seed);
 
   Batch batch(Split split, std::int64_t index) const override;
@@ -37,7 +37,7 @@ class LabelledImages final : public DataSource {
 class SegmentedImages final : public DataSource {
  public:
   // Throws FormatError if the file is damaged or there are fewer than 10 images.
-  SegmentedImages(const std::string& images, std::int64_t multiple, std::int64_t batch_size,
+  SegmentedImages(std::string images, std::int64_t multiple, std::int64_t batch_size,
                   std::uint64_t seed);
 
   Batch batch(Split split, std::int64_t index) const override;

@@ -66,7 +66,10 @@ LstmLm::Unrolled LstmLm::unroll(const at::Tensor& tokens, at::Tensor hidden, at:
     // Embedded step by step: the sums of gradients then do not depend on where segments end.
     const at::Tensor x = embedding_(tokens.select(1, t));
     const std::vector<at::Tensor> gates = (wx_(x) + wh_(hidden)).chunk(4, 1);
-    const at::Tensor &input = gates[0], &forget = gates[1], &update = gates[2], &output = gates[3];
+    const at::Tensor& input = gates[0];
+    const at::Tensor& forget = gates[1];
+    const at::Tensor& update = gates[2];
+    const at::Tensor& output = gates[3];
     cell = at::sigmoid(forget) * cell + at::sigmoid(input) * at::tanh(update);
     hidden = at::sigmoid(output) * at::tanh(cell);
     states.push_back(hidden);

@@ -15,16 +15,16 @@ namespace reprise::zoo {
 
 // What to build. A size that is not given is the model's own default (see the model's header).
 struct ModelSpec {
-  std::string name = "gpt";                // one of model_names()
-  std::optional<std::int64_t> layers;      // gpt, audio: transformer blocks; unet: levels
-  std::optional<std::int64_t> dim;         // gpt, audio: width; lstm: hidden; cnn, unet: channels
-  std::optional<std::int64_t> heads;       // gpt, audio
-  std::optional<std::int64_t> context;     // gpt, lstm: tokens; audio: samples
-  std::optional<double> dropout;           // gpt, audio
-  std::optional<std::string> attention;    // gpt: written, sdpa, flash
-  std::optional<std::int64_t> classes;     // cnn, unet
-  std::optional<std::int64_t> image_size;  // cnn, unet: pixels per side of synthetic images
-  std::vector<std::int64_t> depths;        // cnn: blocks per stage; empty: the default
+  std::string name = "gpt";                  // one of model_names()
+  std::optional<std::int64_t> layers = {};   // gpt, audio: transformer blocks; unet: levels
+  std::optional<std::int64_t> dim = {};      // gpt, audio: width; lstm: hidden; cnn, unet: channels
+  std::optional<std::int64_t> heads = {};    // gpt, audio
+  std::optional<std::int64_t> context = {};  // gpt, lstm: tokens; audio: samples
+  std::optional<double> dropout = {};        // gpt, audio
+  std::optional<std::string> attention = {};    // gpt: written, sdpa, flash
+  std::optional<std::int64_t> classes = {};     // cnn, unet
+  std::optional<std::int64_t> image_size = {};  // cnn, unet: pixels per side of synthetic images
+  std::vector<std::int64_t> depths = {};        // cnn: blocks per stage; empty: the default
 };
 
 // "gpt", "lstm", "audio", "cnn", "unet".
@@ -37,10 +37,10 @@ std::shared_ptr<Model> make_model(const ModelSpec& spec);
 
 // Where the data come from. Paths that are empty: synthetic data.
 struct DataSpec {
-  std::string text;    // gpt, lstm: a file, read as bytes
-  std::string wav;     // audio: a folder of WAV files
-  std::string images;  // cnn, unet: an IDX file of images (MNIST's format)
-  std::string labels;  // cnn: an IDX file of as many labels
+  std::string text = {};    // gpt, lstm: a file, read as bytes
+  std::string wav = {};     // audio: a folder of WAV files
+  std::string images = {};  // cnn, unet: an IDX file of images (MNIST's format)
+  std::string labels = {};  // cnn: an IDX file of as many labels
   std::int64_t batch_size = 8;
   std::uint64_t seed = 1;
 };

@@ -9,13 +9,14 @@
 
 namespace reprise::zoo {
 
-TextData::TextData(const std::string& path, const TextSizes& sizes) : path_(path), sizes_(sizes) {
-  const at::Tensor bytes = read_file(path);
+TextData::TextData(std::string path, const TextSizes& sizes)
+    : path_(std::move(path)), sizes_(sizes) {
+  const at::Tensor bytes = read_file(path_);
   const std::int64_t size = bytes.size(0);
   const std::int64_t validation_bytes = size / 10;
   const std::int64_t window = sizes.context + 1;
   if (validation_bytes < window) {
-    throw FormatError(path,
+    throw FormatError(path_,
                       "at least " + std::to_string(10 * window) + " bytes for a context of " +
                           std::to_string(sizes.context),
                       std::to_string(size));
@@ -26,11 +27,11 @@ TextData::TextData(const std::string& path, const TextSizes& sizes) : path_(path
 
 Batch TextData::batch(Split split, std::int64_t index) const {
   const at::Tensor& bytes = split == Split::kTrain ? train_ : validation_;
-  const std::int64_t B = sizes_.batch_size, T = sizes_.context;
-  const at::Tensor starts =
-      at::randint(bytes.size(0) - T, {B, 1}, batch_generator(sizes_.seed, split, index), at::kLong);
-  const at::Tensor windows = bytes.index({starts + at::arange(T + 1)}).to(at::kLong);
-  return {{windows.slice(1, 0, T).contiguous()}, windows.slice(1, 1).contiguous()};
+  const std::int64_t context = sizes_.context;
+  const at::Tensor starts = at::randint(bytes.size(0) - context, {sizes_.batch_size, 1},
+                                        batch_generator(sizes_.seed, split, index), at::kLong);
+  const at::Tensor windows = bytes.index({starts + at::arange(context + 1)}).to(at::kLong);
+  return {{windows.slice(1, 0, context).contiguous()}, windows.slice(1, 1).contiguous()};
 }
 
 std::string TextData::description() const {

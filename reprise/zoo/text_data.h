@@ -19,7 +19,7 @@ struct TextSizes {
 class TextData final : public DataSource {
  public:
   // Throws FormatError if the file cannot be read or a part is shorter than a window.
-  TextData(const std::string& path, const TextSizes& sizes);
+  TextData(std::string path, const TextSizes& sizes);
 
   Batch batch(Split split, std::int64_t index) const override;
   std::string item() const override { return "tokens"; }

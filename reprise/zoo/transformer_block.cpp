@@ -8,6 +8,7 @@
 
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/gelu.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/softmax.h>
 
@@ -29,6 +30,12 @@ TransformerBlockSizes checked(const TransformerBlockSizes& sizes) {
 
 torch::nn::LayerNorm layer_norm(std::int64_t dim) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({dim}));
+}
+
+// The frontend's Linear adds its bias in an op of its own; this is the fused one that Python's
+// calls.
+at::Tensor fused_linear(const torch::nn::Linear& layer, const at::Tensor& x) {
+  return at::linear(x, layer->weight, layer->bias);
 }
 
 }  // namespace
@@ -55,17 +62,22 @@ TransformerBlockImpl::TransformerBlockImpl(const TransformerBlockSizes& sizes)
       out_(register_module("out", torch::nn::Linear(4 * sizes.dim, sizes.dim))) {}
 
 at::Tensor TransformerBlockImpl::attention(const at::Tensor& x, const at::Tensor& mask) {
-  const std::int64_t B = x.size(0), T = x.size(1), C = sizes_.dim, H = sizes_.heads;
+  const std::int64_t batch = x.size(0);
+  const std::int64_t time = x.size(1);
+  const std::int64_t dim = sizes_.dim;
+  const std::int64_t heads = sizes_.heads;
   const auto split_heads = [&](const at::Tensor& part) {
-    return part.view({B, T, H, C / H}).transpose(1, 2);
+    return part.view({batch, time, heads, dim / heads}).transpose(1, 2);
   };
-  const std::vector<at::Tensor> qkv = qkv_(ln1_(x)).split(C, 2);
+  const std::vector<at::Tensor> qkv = fused_linear(qkv_, ln1_(x)).split(dim, 2);
   const at::Tensor y = attend(split_heads(qkv[0]), split_heads(qkv[1]), split_heads(qkv[2]), mask);
-  return at::dropout(proj_(y.transpose(1, 2).reshape({B, T, C})), sizes_.dropout, is_training());
+  return at::dropout(fused_linear(proj_, y.transpose(1, 2).reshape({batch, time, dim})),
+                     sizes_.dropout, is_training());
 }
 
 at::Tensor TransformerBlockImpl::feed_forward(const at::Tensor& x) {
-  return at::dropout(out_(at::gelu(fc_(ln2_(x)))), sizes_.dropout, is_training());
+  return at::dropout(fused_linear(out_, at::gelu(fused_linear(fc_, ln2_(x)))), sizes_.dropout,
+                     is_training());
 }
 
 at::Tensor TransformerBlockImpl::attend(const at::Tensor& q, const at::Tensor& k,

@@ -16,6 +16,8 @@
 namespace reprise::zoo {
 namespace {
 
+constexpr std::int64_t kUnknown = 0xFFFFFFFF;  // for a size that the writer could not know
+
 struct Closer {
   void operator()(SNDFILE* file) const { sf_close(file); }
 };
@@ -30,7 +32,6 @@ std::string hexadecimal(int value) {
 // libsndfile reads what is there of a truncated file without a word, so the size that the RIFF
 // header gives is compared with the file's. Writers to a pipe leave 0 or all ones there.
 void check_riff_size(const std::string& path) {
-  constexpr std::int64_t kUnknown = 0xFFFFFFFF;
   std::array<unsigned char, 8> header{};
   std::ifstream in(path, std::ios::binary);
   in.read(reinterpret_cast<char*>(header.data()), header.size());

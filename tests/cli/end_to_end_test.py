@@ -300,7 +300,13 @@ class Refusals(EndToEnd):
                 self.assert_refused(reprise("train", *words), 2, *parts)
 
     def test_sizes_that_do_not_fit_together_are_refused(self):
-        self.assert_refused(reprise("train", "--dim", 10, "--heads", 3), 2, "heads must divide dim")
+        self.assert_refused(reprise("train", "--dim", 10, "--heads", 3), 2,
+                            "--model: heads must divide dim")
+        self.assert_refused(reprise("train", "--model", "cnn", "--heads", 2), 2,
+                            "--model: expected only sizes that cnn has, got heads")
+        for option in ("--policy", "--compare"):
+            self.assert_refused(reprise("train", "--model", "cnn", option, "attention"), 2,
+                                option + ": expected a model with attention blocks")
         self.assert_refused(reprise("estimate", "--dim", 10, "--heads", 3), 2, "heads")
 
     def test_an_unknown_command_is_refused(self):

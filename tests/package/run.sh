@@ -26,7 +26,8 @@ while IFS=: read -r file header; do
 done < <(cd "$prefix/include" &&
   grep -rE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]reprise/' . |
   sed -E 's/^([^:]*):.*["<](reprise\/[^">]*)[">].*/\1:\2/')
-[ "$headers" -gt 0 ] && [ $missing -eq 0 ]
+[ "$headers" -gt 0 ]
+[ $missing -eq 0 ]
 echo "$headers headers"
 
 echo "== a foreign project finds, builds and runs"

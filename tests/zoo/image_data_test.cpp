@@ -93,7 +93,7 @@ TEST(IdxFile, RefusesSizesThatNoFileHas) {
             "images: offset 4: expected a dimension that a file can have, got 0");
   EXPECT_EQ(image_error({0, 0, 8, 3, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
                          0xFF, 0xFF}),
-            "images: offset 12: expected a dimension that a file can have, got 4294967295");
+            "images: offset 8: expected a dimension that a file can have, got 4294967295");
 }
 
 TEST(LabelledImages, GivesEachImageItsLabel) {

@@ -27,6 +27,12 @@ std::vector<std::string> region_names(const std::string& name, RegionPlacement p
   return names;
 }
 
+RegionPlacement over(RegionScope scope) {
+  RegionPlacement placement;
+  placement.scope = scope;
+  return placement;
+}
+
 TEST(Model, HasNoRegionsAtFirst) { EXPECT_EQ(make_model(tiny("gpt"))->regions(), 0); }
 
 TEST(Model, NamesARegionAfterItsBlocks) {
@@ -36,9 +42,9 @@ TEST(Model, NamesARegionAfterItsBlocks) {
 }
 
 TEST(Model, NamesTheRegionOfAPartAfterItsBlockAndThePart) {
-  EXPECT_THAT(region_names("audio", {.scope = RegionScope::kAttention}),
+  EXPECT_THAT(region_names("audio", over(RegionScope::kAttention)),
               ElementsAre("block8.attention", "block9.attention"));
-  EXPECT_THAT(region_names("audio", {.scope = RegionScope::kFeedForward}),
+  EXPECT_THAT(region_names("audio", over(RegionScope::kFeedForward)),
               ElementsAre("block8.feed_forward", "block9.feed_forward"));
 }
 
@@ -70,21 +76,20 @@ TEST(Model, RejectsAnEmptySegment) {
 }
 
 TEST(Model, RejectsAScopeThatItsBlocksDoNotHave) {
-  EXPECT_THAT(message_of([] {
-                make_model(tiny("cnn"))->place_regions({.scope = RegionScope::kAttention});
-              }),
-              HasSubstr("has, got attention"));
+  EXPECT_THAT(
+      message_of([] { make_model(tiny("cnn"))->place_regions(over(RegionScope::kAttention)); }),
+      HasSubstr("has, got attention"));
 }
 
 TEST(Model, RejectsSegmentsBesideAPartOfEveryBlock) {
-  RegionPlacement placement{.scope = RegionScope::kAttention};
+  RegionPlacement placement = over(RegionScope::kAttention);
   placement.segments.segments = {{0, 4, true}};
   EXPECT_THROW(make_model(tiny("gpt"))->place_regions(placement), std::invalid_argument);
 }
 
 TEST(Model, KeepsItsPlacementWhenANewOneIsRejected) {
   const std::shared_ptr<Model> model = make_model(tiny("gpt"));
-  model->place_regions({.scope = RegionScope::kAttention});
+  model->place_regions(over(RegionScope::kAttention));
   RegionPlacement wrong;
   wrong.segments.segments = {{0, 9, true}};
   EXPECT_THROW(model->place_regions(wrong), std::invalid_argument);

@@ -46,8 +46,9 @@ Step train_step(const std::string& name, const std::string& policy) {
   torch::manual_seed(1);
   const std::shared_ptr<Model> model = make_model(tiny(name));
   const Batch batch = tiny_data(name)->batch(Split::kTrain, 0);
-  const auto stats = std::make_shared<tape::RegionStats>();
-  model->place_regions(place_policy(policy, *model, batch, {.stats = stats}));
+  tape::RegionOptions options;
+  options.stats = std::make_shared<tape::RegionStats>();
+  model->place_regions(place_policy(policy, *model, batch, options));
 
   torch::manual_seed(2);
   Step step;
@@ -59,7 +60,7 @@ Step train_step(const std::string& name, const std::string& policy) {
   }
   step.buffers = model->buffers();
   step.next_random = torch::rand({4});
-  step.counts = stats->total();
+  step.counts = options.stats->total();
   step.regions = model->regions();
   return step;
 }

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 at::Tensor floats(const std::vector<float>& values) { return torch::tensor(values); }
 
-TEST(WavFile, SaysWhatIsMissingInABuildWithoutLibsndfile) {
+TEST(WavFileWithoutLibsndfile, SaysWhatIsMissing) {
   if (reads_wav()) {
     GTEST_SKIP() << "this build has libsndfile";
   }
