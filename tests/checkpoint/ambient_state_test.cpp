@@ -395,6 +395,26 @@ TEST(AmbientState, ARecomputeContextThatThrowsIsTheErrorOfBackward) {
   EXPECT_EQ(live_hooks(), 0);
 }
 
+// P6: a side effect of the user's own that must happen once.
+TEST(AmbientState, ASideEffectThatAsksIsRecomputingHappensOnce) {
+  std::vector<int> effects_by_depth;
+  expect_same_as_plain([&](const Nest& region) {
+    auto effects = std::make_shared<int>(0);
+    const at::Tensor x = leaf({.1, .3});
+    const at::Tensor y = region(
+        [effects](const at::Tensor& t) {
+          *effects += is_recomputing() ? 0 : 1;
+          return t.sin().exp();
+        },
+        x);
+    y.sum().backward();
+    effects_by_depth.push_back(*effects);
+    return Step{.outputs = {y}, .leaves = {x}};
+  });
+
+  EXPECT_THAT(effects_by_depth, ElementsAre(1, 1, 1, 1));
+}
+
 TEST(AmbientState, IsRecomputingTellsTheRunsApart) {
   std::vector<std::vector<bool>> by_depth;
   expect_same_as_plain([&](const Nest& region) {

@@ -252,6 +252,21 @@ TEST(Ops, NestedTensorsMayBeArgumentsAndIntermediates) {
   });
 }
 
+TEST(Ops, AnInferenceTensorMayBeAnArgument) {
+  expect_same_as_plain([](const Nest& region) {
+    at::Tensor shift;
+    {
+      const c10::InferenceMode inference;
+      shift = ramp({4});
+    }
+    const at::Tensor x = ramp_leaf({4});
+    const Tensors y = region([](const Tensors& in) { return Tensors{(in[0] + in[1]).sin().exp()}; },
+                             Tensors{x, shift});
+    y[0].sum().backward();
+    return Step{.outputs = y, .leaves = {x}};
+  });
+}
+
 TEST(Ops, ZeroDimensionalTensorsAndNumbersPromoteAsInPlain) {
   expect_same_as_plain([](const Nest& region) {
     const at::Tensor x = torch::linspace(-1, 1, 4, torch::kFloat).requires_grad_();
