@@ -227,7 +227,7 @@ void Region::rerun() {
 
 void Region::run_again(RerunFrame& frame) {
   std::vector<at::Tensor> inputs = inputs_.materialise(watch_.outside);
-  const RestoredRandomStates random(watch_.random);
+  const RestoredRandomStates random(watch_.random, frame.other_random());
   const RestoredUserStates states(options_.states, user_states_);
   const RestoredContents contents(watch_.outside, frame.watch().outside);
   const RestoredAmbientState ambient(ambient_);

@@ -62,6 +62,26 @@ TEST(Gradients, MayBeComputedInsideARegionOfAnInputThatIsNoLeaf) {
   });
 }
 
+TEST(Gradients, MayBeComputedInsideARegionThatRunsToTheEndOfItsFunction) {
+  CheckpointOptions options;
+  options.stops_early = false;
+  expect_same_as_plain(
+      [](const Nest& region) {
+        const at::Tensor x = leaf({.2, .4});
+        const at::Tensor counter = torch::zeros({}, torch::kLong);
+        const at::Tensor y = region(
+            [counter](const at::Tensor& t) {
+              const at::Tensor g = gradient(t.sin().exp().sum(), t);
+              counter.add_(1);
+              return torch::dropout((t * g).sin(), .5, true);
+            },
+            x);
+        y.sum().backward();
+        return Step{.outputs = {y}, .leaves = {x}, .buffers = {counter}};
+      },
+      options);
+}
+
 TEST(Gradients, MayBeComputedThroughAnInnerRegionInsideAnOuterOne) {
   expect_same_as_plain([](const Nest& region) {
     const at::Tensor x = leaf({.2, .4});

@@ -229,6 +229,28 @@ TEST(Mismatch, OfACapturedFunctionThatWasResetIsTheErrorOfTheCall) {
   EXPECT_FALSE(x.grad().defined());
 }
 
+TEST(Mismatch, OfARerunThatDrawsAndWritesMoreLeavesNoTrace) {
+  const at::Tensor x = ramp_leaf({3});
+  const at::Tensor counter = torch::zeros({}, torch::kLong);
+  int calls = 0;
+  const at::Tensor y = checkpoint(
+      [&](const at::Tensor& t) {
+        if (++calls == 1) {
+          return t.exp().cos();
+        }
+        counter.add_(1);
+        return (t * torch::rand({2, 3}, torch::kDouble)).exp();
+      },
+      x);
+  const at::Tensor generator = support::default_generator_state();
+
+  EXPECT_THROW(y.sum().backward(), ReplayMismatch);
+
+  EXPECT_TRUE(support::bitwise_equal(generator, support::default_generator_state()));
+  EXPECT_EQ(counter.item<std::int64_t>(), 0);
+  EXPECT_EQ(counter._version(), 0);
+}
+
 TEST(Mismatch, WithDebugBothOpListsAreGiven) {
   const at::Tensor x = ramp_leaf({3});
   int calls = 0;

@@ -65,7 +65,7 @@ TEST(OutsideTensors, ACounterOfAModelStepsThroughRetainedBackwardsUnchanged) {
     const at::Tensor y = region(
         [=](const at::Tensor& t) {
           counter.add_(1);
-          return (t * counter).sin();
+          return (t * counter.clone()).sin();
         },
         x);
     y.sum().backward({}, /*retain_graph=*/true);
