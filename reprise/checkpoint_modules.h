@@ -23,10 +23,10 @@ namespace reprise {
 // Tells whether the layer at an index of a Sequential becomes a region.
 using LayerPredicate = std::function<bool(std::int64_t index, const torch::nn::Module& layer)>;
 
-// Makes every layer that `is_region` chooses a region of its own, from the next forward on. The layers
-// must take and return one tensor. Returns how many were changed; those that are regions already are
-// left as they are. Typed access (`sequential->at<M>(i)`) and `ptr(i)` see what stands in a changed
-// layer's place; `children()` has the layer itself.
+// Makes every layer that `is_region` chooses a region of its own, from the next forward on. The
+// layers must take and return one tensor. Returns how many were changed; those that are regions
+// already are left as they are. Typed access (`sequential->at<M>(i)`) and `ptr(i)` see what stands
+// in a changed layer's place; `children()` has the layer itself.
 std::int64_t apply_checkpointing(torch::nn::Sequential& sequential, const LayerPredicate& is_region,
                                  const CheckpointOptions& options = {});
 
@@ -37,8 +37,8 @@ std::int64_t apply_checkpointing(torch::nn::Sequential& sequential, std::int64_t
 // Undoes apply_checkpointing. Returns how many layers were changed.
 std::int64_t remove_checkpointing(torch::nn::Sequential& sequential);
 
-// A module of type `Impl` whose forward is a region. It is an Impl: parameters, buffers and children
-// keep their names, and it is assignable wherever a shared_ptr<Impl> is.
+// A module of type `Impl` whose forward is a region. It is an Impl: parameters, buffers and
+// children keep their names, and it is assignable wherever a shared_ptr<Impl> is.
 template <class Impl>
 class CheckpointedImpl : public Impl {
  public:
@@ -96,7 +96,7 @@ class Checkpointed : public detail::CheckpointedHolder<M> {
   using detail::CheckpointedHolder<M>::CheckpointedHolder;
 };
 template <class M>
-  requires requires { typename M::ContainedType; }
+requires requires { typename M::ContainedType; }
 class Checkpointed<M> : public detail::CheckpointedHolder<typename M::ContainedType> {
  public:
   using detail::CheckpointedHolder<typename M::ContainedType>::CheckpointedHolder;
