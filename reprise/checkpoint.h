@@ -63,13 +63,14 @@ concept HasForward = requires(F& fn, Args&&... args) {
 
 template <class F, class... Args>
 decltype(auto) call(F& fn, Args&&... args) {
-  if constexpr (std::is_invocable_v<F&, Args...>) {
-    return std::invoke(fn, std::forward<Args>(args)...);
+  // First, as the holder of a Sequential claims to be invocable, but is not.
+  if constexpr (HasForward<F, Args...>) {
+    return fn->forward(std::forward<Args>(args)...);
   } else {
-    static_assert(HasForward<F, Args...>,
+    static_assert(std::is_invocable_v<F&, Args...>,
                   "checkpoint: the callable does not take these arguments. Move-only arguments are "
                   "kept by the region and passed as const&: a callable cannot take them by value.");
-    return fn->forward(std::forward<Args>(args)...);
+    return std::invoke(fn, std::forward<Args>(args)...);
   }
 }
 
@@ -79,11 +80,14 @@ inline constexpr bool kIsBorrowed = std::is_same_v<T, std::string_view>;
 template <class T>
 inline constexpr bool kIsBorrowed<c10::ArrayRef<T>> = true;
 
-// How an argument reaches the callable: as it was given, but move-only ones as const&.
+// How an argument reaches the callable: as it was given, but move-only ones as const&, and arrays
+// (string literals) as the pointers that are kept of them.
 template <class Arg>
 inline constexpr bool kIsMoveOnly = !std::is_copy_constructible_v<std::decay_t<Arg>>;
 template <class Arg>
-using Passed = std::conditional_t<kIsMoveOnly<Arg>, const std::decay_t<Arg>&, Arg&&>;
+using Passed = std::conditional_t<
+    kIsMoveOnly<Arg>, const std::decay_t<Arg>&,
+    std::conditional_t<std::is_array_v<std::remove_reference_t<Arg>>, std::decay_t<Arg>&&, Arg&&>>;
 
 // Returns a local result: a value is moved out, a reference stays what it refers to.
 template <class Result>

@@ -72,19 +72,34 @@ class CheckpointedImpl : public Impl {
   CheckpointOptions options_;
 };
 
-// Holder of a checkpointed module: `reprise::Checkpointed<torch::nn::Linear> layer(4, 5);` for a
-// holder type, or for an Impl type.
-template <class M>
-class Checkpointed : public torch::nn::ModuleHolder<CheckpointedImpl<M>> {
+namespace detail {
+
+template <class Impl>
+class CheckpointedHolder : public torch::nn::ModuleHolder<CheckpointedImpl<Impl>> {
  public:
-  using torch::nn::ModuleHolder<CheckpointedImpl<M>>::ModuleHolder;
+  using torch::nn::ModuleHolder<CheckpointedImpl<Impl>>::ModuleHolder;
+
+  // The base's own does not see a forward that is a template.
+  template <class... Args>
+  decltype(auto) operator()(Args&&... args) {
+    return (*this)->forward(std::forward<Args>(args)...);
+  }
+};
+
+}  // namespace detail
+
+// Holder of a checkpointed module: `reprise::Checkpointed<torch::nn::Linear> layer(4, 5);` for a
+// holder type, or for an Impl type. In a Sequential use apply_checkpointing.
+template <class M>
+class Checkpointed : public detail::CheckpointedHolder<M> {
+ public:
+  using detail::CheckpointedHolder<M>::CheckpointedHolder;
 };
 template <class M>
   requires requires { typename M::ContainedType; }
-class Checkpointed<M>
-    : public torch::nn::ModuleHolder<CheckpointedImpl<typename M::ContainedType>> {
+class Checkpointed<M> : public detail::CheckpointedHolder<typename M::ContainedType> {
  public:
-  using torch::nn::ModuleHolder<CheckpointedImpl<typename M::ContainedType>>::ModuleHolder;
+  using detail::CheckpointedHolder<typename M::ContainedType>::CheckpointedHolder;
 };
 
 }  // namespace reprise

@@ -10,13 +10,26 @@ namespace reprise::tape {
 namespace {
 
 // Scope state of this thread, changed by RecordedOps alone: callbacks carry no data of their own.
-thread_local std::vector<std::string>* recorded_names = nullptr;
+thread_local std::vector<RecordedOps*> recorders;
 
-std::unique_ptr<at::ObserverContext> record_name(const at::RecordFunction& function) {
-  if (recorded_names != nullptr) {
-    recorded_names->emplace_back(function.name());
+struct OpInRecorders final : at::ObserverContext {
+  std::vector<RecordedOps*> entered = recorders;
+};
+
+std::unique_ptr<at::ObserverContext> see_start(const at::RecordFunction& function) {
+  for (RecordedOps* const recorder : recorders) {
+    recorder->enter_op(function.name());
   }
-  return nullptr;
+  return std::make_unique<OpInRecorders>();
+}
+
+void see_end(const at::RecordFunction& /*function*/, at::ObserverContext* context) {
+  for (RecordedOps* const recorder : static_cast<OpInRecorders*>(context)->entered) {
+    // A scope may have ended within the op.
+    if (std::find(recorders.begin(), recorders.end(), recorder) != recorders.end()) {
+      recorder->leave_op();
+    }
+  }
 }
 
 }  // namespace
@@ -39,14 +52,25 @@ std::string op_text(const SeenOps& ops, std::int64_t index) {
   return "op " + std::to_string(index) + ", " + ops[static_cast<std::size_t>(index)]->name();
 }
 
-RecordedOps::RecordedOps(std::vector<std::string>& names)
-    : handle_(at::addThreadLocalCallback(
-          at::RecordFunctionCallback(&record_name).scopes({at::RecordScope::FUNCTION}))),
-      outer_(std::exchange(recorded_names, &names)) {}
+RecordedOps::RecordedOps(std::vector<std::string>& names) : names_(names) {
+  recorders.push_back(this);
+  if (recorders.size() == 1) {
+    handle_ = at::addThreadLocalCallback(
+        at::RecordFunctionCallback(&see_start, &see_end).scopes({at::RecordScope::FUNCTION}));
+  }
+}
 
 RecordedOps::~RecordedOps() {
-  recorded_names = outer_;
-  at::removeCallback(handle_);
+  recorders.pop_back();
+  if (recorders.empty()) {
+    at::removeCallback(handle_);
+  }
+}
+
+void RecordedOps::enter_op(const char* name) {
+  if (depth_++ == 0) {
+    names_.emplace_back(name);
+  }
 }
 
 }  // namespace reprise::tape

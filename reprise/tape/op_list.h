@@ -21,7 +21,8 @@ std::string first_difference(const SeenOps& first, const SeenOps& rerun, bool co
 std::string op_text(const SeenOps& ops, std::int64_t index);
 
 // Appends the name of every operator called on this thread, as the user called it, to a list for a
-// scope (at::RecordFunction). Used with RegionOptions::debug only: it slows every op a little.
+// scope (at::RecordFunction); operators that an operator calls are part of it. Scopes may nest: an
+// op goes to the list of each. Used with RegionOptions::debug only: it slows every op a little.
 class RecordedOps {
  public:
   explicit RecordedOps(std::vector<std::string>& names);
@@ -29,9 +30,13 @@ class RecordedOps {
   RecordedOps(const RecordedOps&) = delete;
   RecordedOps& operator=(const RecordedOps&) = delete;
 
+  void enter_op(const char* name);
+  void leave_op() { --depth_; }
+
  private:
-  std::uint64_t handle_;
-  std::vector<std::string>* outer_;
+  std::vector<std::string>& names_;
+  std::int64_t depth_ = 0;
+  std::uint64_t handle_ = 0;  // of the outermost scope
 };
 
 }  // namespace reprise::tape

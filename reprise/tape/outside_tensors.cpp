@@ -49,7 +49,8 @@ at::Tensor copy_of_bytes(const c10::Storage& storage) {
 void overwrite_bytes(const c10::Storage& storage, const at::Tensor& bytes) {
   const at::Tensor target = bytes_of(storage);
   const Invisible invisible;
-  target.copy_(bytes);
+  // A function may have resized the storage; that shows as a mismatch, not as an error in here.
+  target.resize_(bytes.sizes()).copy_(bytes);
 }
 
 void OutsideTensors::before_use(const at::Tensor& tensor, bool is_written) {
@@ -134,6 +135,11 @@ RestoredContents::RestoredContents(const OutsideTensors& first_run, const Outsid
       present_.push_back({storage, copy_of_bytes(storage), entry.version,
                           entry.version.enabled() ? entry.version.current_version() : 0});
       overwrite_bytes(storage, entry.before);
+      // The rerun counts on from where the first run did: what it saves of this storage then has
+      // the version that plain autograd would have noted, and a later write is noticed.
+      if (entry.version.enabled()) {
+        present_.back().version.set_version(entry.seen_version);
+      }
     }
   }
 }
@@ -148,13 +154,26 @@ RestoredContents::~RestoredContents() {
   }
 }
 
+bool RestoredContents::is_present(const OutsideTensor& entry) const {
+  return std::any_of(present_.begin(), present_.end(), [&](const Present& present) {
+    return present.storage.unsafeGetStorageImpl() == entry.storage._unsafe_get_target();
+  });
+}
+
+bool RestoredContents::undoes_other_writes() const {
+  return std::any_of(
+      rerun_.outside().begin(), rerun_.outside().end(),
+      [&](const OutsideTensor& entry) { return entry.is_written && !is_present(entry); });
+}
+
+bool RestoredContents::undoes_write_to(const c10::StorageImpl* storage) const {
+  const OutsideTensor* const entry = rerun_.written(storage);
+  return entry != nullptr && !is_present(*entry);
+}
+
 void RestoredContents::add_writes_of_rerun() {
   for (const OutsideTensor& entry : rerun_.outside()) {
-    const bool is_known =
-        std::any_of(present_.begin(), present_.end(), [&](const Present& present) {
-          return present.storage.unsafeGetStorageImpl() == entry.storage._unsafe_get_target();
-        });
-    if (!entry.is_written || is_known) {
+    if (!entry.is_written || is_present(entry)) {
       continue;
     }
     if (auto impl = entry.storage.lock()) {

@@ -71,6 +71,11 @@ class RestoredContents {
   RestoredContents(const RestoredContents&) = delete;
   RestoredContents& operator=(const RestoredContents&) = delete;
 
+  // Writes of the rerun to storages that the first run left alone, or that are made anew by each
+  // run in a way that no op shows.
+  bool undoes_other_writes() const;
+  bool undoes_write_to(const c10::StorageImpl* storage) const;
+
  private:
   struct Present {
     c10::Storage storage;
@@ -78,6 +83,7 @@ class RestoredContents {
     c10::VariableVersion version;
     std::uint32_t version_number;
   };
+  bool is_present(const OutsideTensor& entry) const;
   void add_writes_of_rerun();
 
   const OutsideTensors& rerun_;

@@ -53,16 +53,20 @@ std::int64_t RandomStates::bytes() const {
 }
 
 void RandomStates::remember(const at::Generator& generator) {
-  const bool is_known =
-      std::any_of(states_.begin(), states_.end(), [&](const GeneratorState& entry) {
-        return entry.generator.unsafeGetGeneratorImpl() == generator.unsafeGetGeneratorImpl();
-      });
-  if (!is_known) {
+  if (!knows(generator)) {
     states_.push_back({generator, state_of(generator)});
   }
 }
 
-RestoredRandomStates::RestoredRandomStates(const RandomStates& states) {
+bool RandomStates::knows(const at::Generator& generator) const {
+  return (known_ != nullptr && known_->knows(generator)) ||
+         std::any_of(states_.begin(), states_.end(), [&](const GeneratorState& entry) {
+           return entry.generator.unsafeGetGeneratorImpl() == generator.unsafeGetGeneratorImpl();
+         });
+}
+
+RestoredRandomStates::RestoredRandomStates(const RandomStates& states, const RandomStates& others)
+    : others_(others) {
   present_.reserve(states.states().size());
   for (const GeneratorState& entry : states.states()) {
     present_.push_back({entry.generator, state_of(entry.generator)});
@@ -72,6 +76,9 @@ RestoredRandomStates::RestoredRandomStates(const RandomStates& states) {
 
 RestoredRandomStates::~RestoredRandomStates() {
   for (const GeneratorState& entry : present_) {
+    set_state(entry.generator, entry.state);
+  }
+  for (const GeneratorState& entry : others_.states()) {
     set_state(entry.generator, entry.state);
   }
 }

@@ -19,6 +19,10 @@ struct GeneratorState {
 
 class RandomStates {
  public:
+  RandomStates() = default;
+  // Passes over the generators that `known` has, which must outlive this.
+  explicit RandomStates(const RandomStates* known) : known_(known) {}
+
   // Remembers generators that may be drawn from unseen; those that were not are forgotten by
   // `forget_unused`.
   void watch(const std::vector<at::Generator>& generators);
@@ -32,19 +36,23 @@ class RandomStates {
 
  private:
   void remember(const at::Generator& generator);
+  bool knows(const at::Generator& generator) const;
 
+  const RandomStates* known_ = nullptr;
   std::vector<GeneratorState> states_;
 };
 
 // Gives generators the remembered states for a scope, and afterwards those that they had before it.
 class RestoredRandomStates {
  public:
-  explicit RestoredRandomStates(const RandomStates& states);
+  // `others` is filled while the scope lasts, and given back as well.
+  RestoredRandomStates(const RandomStates& states, const RandomStates& others);
   ~RestoredRandomStates();
   RestoredRandomStates(const RestoredRandomStates&) = delete;
   RestoredRandomStates& operator=(const RestoredRandomStates&) = delete;
 
  private:
+  const RandomStates& others_;
   std::vector<GeneratorState> present_;
 };
 

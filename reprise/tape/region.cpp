@@ -92,8 +92,8 @@ class FirstRunFrame final : public Frame {
 
  private:
   void save(std::int64_t index, const at::Tensor& tensor) {
-    region_->describe_slot(index, tensor);
-    if (tensor.has_storage()) {
+    const bool is_result = region_->describe_slot(index, tensor);
+    if (!is_result && tensor.has_storage()) {
       saved_since_op_.emplace_back(index, tensor.storage().unsafeGetStorageImpl());
     }
     if (region_->options().determinism_check == DeterminismCheck::kValues) {
@@ -190,12 +190,13 @@ void RegionRun::finish(c10::ArrayRef<at::Tensor> results) {
   state_->frame.end_op();
   const bool is_needed = state_->region->close();
   const RegionOptions& options = state_->region->options();
+  if (!is_needed) {
+    return;
+  }
   if (options.stats) {
     state_->count(options);
   }
-  if (is_needed) {
-    state_->attach_pre_hooks(results);
-  }
+  state_->attach_pre_hooks(results);
 }
 
 }  // namespace reprise::tape

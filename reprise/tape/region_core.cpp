@@ -107,7 +107,7 @@ std::int64_t Region::add_slot() {
   return static_cast<std::int64_t>(slots_.size()) - 1;
 }
 
-void Region::describe_slot(std::int64_t index, const at::Tensor& tensor) {
+bool Region::describe_slot(std::int64_t index, const at::Tensor& tensor) {
   Slot& described = slot(index);
   described.metadata = ValueMetadata::of(tensor);
   // The node under construction is the newest one. If it made the tensor, the tensor is a result of
@@ -115,6 +115,7 @@ void Region::describe_slot(std::int64_t index, const at::Tensor& tensor) {
   const auto& maker = tensor.grad_fn();
   const bool is_result = maker && maker->sequence_nr() + 1 == at::sequence_number::peek();
   described.op = static_cast<std::int64_t>(watch_.ops.size()) - (is_result ? 1 : 0);
+  return is_result;
 }
 
 bool Region::close() {
@@ -226,7 +227,7 @@ void Region::rerun() {
 
 void Region::run_again(RerunFrame& frame) {
   std::vector<at::Tensor> inputs = inputs_.materialise(watch_.outside);
-  const RestoredRandomStates random(watch_.random);
+  const RestoredRandomStates random(watch_.random, frame.other_random());
   const RestoredUserStates states(options_.states, user_states_);
   const RestoredContents contents(watch_.outside, frame.watch().outside);
   const RestoredAmbientState ambient(ambient_);
@@ -244,6 +245,24 @@ void Region::run_again(RerunFrame& frame) {
     // With debug a difference is kept to the end, and what the function throws now follows from it.
     if (!frame.mismatch()) {
       throw;
+    }
+  }
+  keep_undone_writes(contents);
+}
+
+void Region::keep_undone_writes(const RestoredContents& contents) {
+  if (!contents.undoes_other_writes()) {
+    return;
+  }
+  for (Slot& each : slots_) {
+    // A value that was changed in place since its save is an error anyway.
+    if (each.value.defined() && each.value.has_storage() &&
+        each.value_version == each.value._version() &&
+        contents.undoes_write_to(each.value.storage().unsafeGetStorageImpl())) {
+      const UnseenOps unseen;
+      const at::AutoDispatchBelowADInplaceOrView below_autograd;
+      each.value = each.value.clone();
+      each.value_version = static_cast<std::uint32_t>(each.value._version());
     }
   }
 }
@@ -266,7 +285,11 @@ void Region::check_rerun(RerunFrame& frame) {
   if (!mismatch && options_.determinism_check == DeterminismCheck::kValues) {
     for (std::int64_t i = 0; i < saved && !mismatch; ++i) {
       const Slot& each = slot(i);
-      if (each.value.defined() && each.hash && hash_of_bytes(each.value) != *each.hash) {
+      // What lies in memory that the region writes shows the present bytes again by now.
+      const bool is_comparable =
+          each.value.defined() && each.hash &&
+          watch_.outside.written(each.value.storage().unsafeGetStorageImpl()) == nullptr;
+      if (is_comparable && hash_of_bytes(each.value) != each.hash) {
         mismatch = MismatchDetails{
             .region = options_.name,
             .position = i,

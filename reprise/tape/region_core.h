@@ -37,7 +37,9 @@ class Region : public std::enable_shared_from_this<Region> {
   std::vector<std::string>& recorded_ops() { return recorded_ops_; }
   const RegionOptions& options() const { return options_; }
   std::int64_t add_slot();
-  void describe_slot(std::int64_t index, const at::Tensor& tensor);
+  // Returns whether the tensor is a result of the op that has just run, not an argument of the
+  // next.
+  bool describe_slot(std::int64_t index, const at::Tensor& tensor);
   Slot& slot(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
   std::int64_t needed() const { return needed_; }  // slots that a node of the graph still holds
   // The first run is over. Returns false if no handle is left: nothing will ever be asked for.
@@ -57,6 +59,8 @@ class Region : public std::enable_shared_from_this<Region> {
 
   void rerun();
   void run_again(RerunFrame& frame);
+  // The rerun's values in memory that it alone has written (from_blob, say), before that is undone.
+  void keep_undone_writes(const RestoredContents& contents);
   void check_rerun(RerunFrame& frame);
   void drop_values();
   void end_backward(int task);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/region_inputs.h"
 
-#include <map>
-
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
@@ -40,7 +38,7 @@ RegionInputs::RegionInputs(const std::vector<at::Tensor>& tensors) {
     input.is_defined = true;
     input.requires_grad = tensor.requires_grad();
     input.is_leaf = tensor.is_leaf();
-    if (tensor.has_storage() && tensor.layout() == c10::kStrided) {
+    if (tensor.has_storage() && tensor.layout() == c10::kStrided && !tensor.is_nested()) {
       input.storage = tensor.storage().unsafeGetStorageImpl();
       input.options = tensor.options();
       input.sizes = tensor.sizes().vec();
@@ -66,8 +64,30 @@ void RegionInputs::note_writes(const OutsideTensors& outside) {
   }
 }
 
+at::Tensor RegionInputs::rebuilt(const Input& input, const OutsideTensors& outside,
+                                 Rebuilt& copies) {
+  // The content before the first write: in the tensor's own storage while that lives (whoever
+  // captured it sees the same bytes, and a write since then shows in its version), else in a copy.
+  const OutsideTensor* entry = outside.written(input.storage);
+  auto [position, is_new] = copies.try_emplace(input.storage);
+  auto& [storage, version] = position->second;
+  if (is_new) {
+    auto impl = entry->storage.lock();
+    version = impl ? entry->version : c10::VariableVersion(0);
+    storage = impl ? c10::Storage(std::move(impl)) : private_copy(entry->before);
+  }
+  const UnseenOps unseen;
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  const at::Tensor tensor =
+      at::empty({0}, input.options).set_(storage, input.offset, input.sizes, input.strides);
+  if (version.enabled()) {
+    tensor.unsafeGetTensorImpl()->set_version_counter(version);
+  }
+  return tensor;
+}
+
 std::vector<at::Tensor> RegionInputs::materialise(const OutsideTensors& outside) const {
-  std::map<const c10::StorageImpl*, c10::Storage> copies;  // aliases stay aliases
+  Rebuilt copies;
   c10::intrusive_ptr<torch::autograd::Node> boundary;
   std::vector<at::Tensor> tensors;
   tensors.reserve(inputs_.size());
@@ -82,19 +102,7 @@ std::vector<at::Tensor> RegionInputs::materialise(const OutsideTensors& outside)
     } else if (!input.is_written) {
       tensor = input.packed->call_unpack_hook().tensor_data();
     } else {
-      // The content before the first write: in the tensor's own storage while that lives (whoever
-      // captured it sees the same bytes), else in a copy.
-      const OutsideTensor* entry = outside.written(input.storage);
-      auto impl = entry->storage.lock();
-      if (impl) {
-        copies.insert_or_assign(input.storage, c10::Storage(std::move(impl)));
-      } else if (!copies.contains(input.storage)) {
-        copies.emplace(input.storage, private_copy(entry->before));
-      }
-      const UnseenOps unseen;
-      const at::AutoDispatchBelowADInplaceOrView below_autograd;
-      tensor = at::empty({0}, input.options)
-                   .set_(copies.at(input.storage), input.offset, input.sizes, input.strides);
+      tensor = rebuilt(input, outside, copies);
     }
     if (input.requires_grad && input.is_leaf) {
       tensor.set_requires_grad(true);

@@ -2,7 +2,9 @@
 // The tensors passed to a region, kept for its rerun.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -41,6 +43,10 @@ class RegionInputs {
     std::int64_t offset = 0;
     bool is_written = false;
   };
+  // Storages that inputs are rebuilt in, by the one they had: aliases stay aliases.
+  using Rebuilt = std::map<const c10::StorageImpl*, std::pair<c10::Storage, c10::VariableVersion>>;
+  static at::Tensor rebuilt(const Input& input, const OutsideTensors& outside, Rebuilt& copies);
+
   std::vector<Input> inputs_;
 };
 

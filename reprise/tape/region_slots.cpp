@@ -31,7 +31,10 @@ std::string ValueMetadata::text() const {
   return out.str();
 }
 
-std::size_t hash_of_bytes(const at::Tensor& tensor) {
+std::optional<std::size_t> hash_of_bytes(const at::Tensor& tensor) {
+  if (tensor.layout() != c10::kStrided || tensor.is_nested()) {
+    return std::nullopt;
+  }
   const UnseenOps unseen;
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   const at::Tensor bytes = tensor.resolve_conj().resolve_neg().to(at::kCPU).contiguous();
@@ -40,8 +43,8 @@ std::size_t hash_of_bytes(const at::Tensor& tensor) {
 }
 
 const at::Tensor& checked_value(const Slot& slot, const std::string& region) {
-  // Hooks switch autograd's own check off, and a late filler bumps the version by itself.
-  if (!slot.is_filled_late && !slot.value.is_inference()) {
+  // Hooks switch autograd's own check off.
+  if (!slot.value.is_inference()) {
     const auto version = slot.value.unsafeGetTensorImpl()->version_counter().current_version();
     TORCH_CHECK(version == slot.value_version,
                 "one of the variables needed for gradient computation has been modified by an "

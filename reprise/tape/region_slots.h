@@ -28,7 +28,8 @@ struct ValueMetadata {
 struct Slot {
   ValueMetadata metadata;
   std::int64_t op = 0;  // index of the op that saves it
-  // The op fills it after autograd has saved it (the noise of rrelu): complete one op later.
+  // The op fills it after autograd has saved it (the noise of rrelu), unseen by the version
+  // counter: complete one op later.
   bool is_filled_late = false;
   bool is_needed = false;  // a node of the graph still holds its handle
   std::optional<std::size_t> hash;
@@ -37,9 +38,9 @@ struct Slot {
   std::uint32_t value_version = 0;
 };
 
-// Hash of the bytes of a tensor, in logical order. Copies if the tensor is not contiguous or not on
-// the CPU.
-std::size_t hash_of_bytes(const at::Tensor& tensor);
+// Hash of the bytes of a tensor, in logical order; none if it is not strided. Copies if the tensor
+// is not contiguous or not on the CPU.
+std::optional<std::size_t> hash_of_bytes(const at::Tensor& tensor);
 
 // The slot's value. Throws c10::Error, in autograd's words, if it was changed in place since it was
 // recomputed. REQUIRES: slot.value is defined.

@@ -26,7 +26,7 @@ class KeptValue final : public torch::autograd::SavedVariableHooks {
 }  // namespace
 
 RerunFrame::RerunFrame(Region& region, std::int64_t last_needed)
-    : region_(region), last_needed_(last_needed) {
+    : region_(region), other_random_(&region.watch_.random), last_needed_(last_needed) {
   watch_.keeps_random_states = false;
 }
 
@@ -36,10 +36,14 @@ std::unique_ptr<torch::autograd::SavedVariableHooks> RerunFrame::make_hooks() {
 
 void RerunFrame::before_op(const c10::OperatorHandle& op, OpArguments arguments) {
   watch_.before_op(op, arguments);
+  if (region_.options_.preserves_rng && is_random(op)) {
+    other_random_.before_random_op(arguments);
+  }
 }
 
 void RerunFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results) {
   watch_.after_op(results);
+  awaits_fill_ = false;
   if (stops_after_op_) {
     stop();
   }
@@ -75,9 +79,14 @@ void RerunFrame::save(const at::Tensor& tensor) {
     slot.value_version =
         slot.value.is_inference() ? 0 : static_cast<std::uint32_t>(slot.value._version());
   }
-  if (position == last_needed_ && region_.options_.stops_early && !region_.options_.debug) {
+  awaits_fill_ = awaits_fill_ || slot.is_filled_late;
+  // A region that is asked in the midst of its first run, for a gradient that its function
+  // computes, must not run ahead of that.
+  const bool stops_early =
+      (region_.options_.stops_early && !region_.options_.debug) || !region_.is_closed_;
+  if (position == last_needed_ && stops_early) {
     // A buffer that the op fills only now is complete one op later.
-    if (slot.is_filled_late) {
+    if (awaits_fill_) {
       stops_after_op_ = true;
     } else {
       stop();

@@ -33,6 +33,8 @@ class RerunFrame final : public Frame {
   void save(const at::Tensor& tensor);
 
   const OpWatch& watch() const { return watch_; }
+  // Generators that the rerun draws from and the first run did not: then it differs.
+  const RandomStates& other_random() const { return other_random_; }
   std::vector<std::string>& recorded_ops() { return recorded_ops_; }
   std::int64_t saved_values() const { return next_; }
   bool was_stopped() const { return was_stopped_; }
@@ -44,9 +46,11 @@ class RerunFrame final : public Frame {
 
   Region& region_;
   OpWatch watch_;
+  RandomStates other_random_;
   std::vector<std::string> recorded_ops_;
   std::int64_t last_needed_;
   std::int64_t next_ = 0;
+  bool awaits_fill_ = false;  // a value was saved that the op under way has yet to fill
   bool stops_after_op_ = false;
   bool was_stopped_ = false;
   std::optional<MismatchDetails> mismatch_;

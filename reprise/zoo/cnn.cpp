@@ -24,12 +24,12 @@ CnnSizes checked(const CnnSizes& sizes) {
   return sizes;
 }
 
-torch::nn::Conv2d convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel,
-                              std::int64_t stride, std::int64_t padding) {
-  return torch::nn::Conv2d(torch::nn::Conv2dOptions(inputs, outputs, kernel)
-                               .stride(stride)
-                               .padding(padding)
-                               .bias(false));
+torch::nn::Conv2dOptions convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel,
+                                     std::int64_t stride, std::int64_t padding) {
+  return torch::nn::Conv2dOptions(inputs, outputs, kernel)
+      .stride(stride)
+      .padding(padding)
+      .bias(false);
 }
 
 }  // namespace
@@ -37,16 +37,18 @@ torch::nn::Conv2d convolution(std::int64_t inputs, std::int64_t outputs, std::in
 class Cnn::Bottleneck final : public torch::nn::Module {
  public:
   Bottleneck(std::int64_t inputs, std::int64_t width, std::int64_t stride)
-      : c1_(register_module("c1", convolution(inputs, width, 1, 1, 0))),
+      : c1_(register_module("c1", torch::nn::Conv2d(convolution(inputs, width, 1, 1, 0)))),
         b1_(register_module("b1", torch::nn::BatchNorm2d(width))),
-        c2_(register_module("c2", convolution(width, width, 3, stride, 1))),
+        c2_(register_module("c2", torch::nn::Conv2d(convolution(width, width, 3, stride, 1)))),
         b2_(register_module("b2", torch::nn::BatchNorm2d(width))),
-        c3_(register_module("c3", convolution(width, kExpansion * width, 1, 1, 0))),
+        c3_(register_module("c3",
+                            torch::nn::Conv2d(convolution(width, kExpansion * width, 1, 1, 0)))),
         b3_(register_module("b3", torch::nn::BatchNorm2d(kExpansion * width))) {
     if (stride > 1 || inputs != kExpansion * width) {
       down_ = register_module(
-          "down", torch::nn::Sequential(convolution(inputs, kExpansion * width, 1, stride, 0),
-                                        torch::nn::BatchNorm2d(kExpansion * width)));
+          "down", torch::nn::Sequential(
+                      torch::nn::Conv2d(convolution(inputs, kExpansion * width, 1, stride, 0)),
+                      torch::nn::BatchNorm2d(kExpansion * width)));
     }
   }
 
@@ -69,7 +71,7 @@ class Cnn::Bottleneck final : public torch::nn::Module {
 
 Cnn::Cnn(const CnnSizes& sizes)
     : sizes_(checked(sizes)),
-      stem_(register_module("stem", convolution(3, sizes.width, 7, 2, 3))),
+      stem_(register_module("stem", torch::nn::Conv2d(convolution(3, sizes.width, 7, 2, 3)))),
       bn_(register_module("bn", torch::nn::BatchNorm2d(sizes.width))),
       block_list_(register_module("blocks", torch::nn::ModuleList())),
       fc_(nullptr) {

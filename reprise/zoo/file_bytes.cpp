@@ -16,7 +16,7 @@ at::Tensor read_file(const std::string& path) {
   if (error) {
     throw FormatError(path, "a file", error.message());
   }
-  const at::Tensor bytes = at::empty({static_cast<std::int64_t>(size)}, at::kByte);
+  at::Tensor bytes = at::empty({static_cast<std::int64_t>(size)}, at::kByte);
   std::ifstream in(path, std::ios::binary);
   in.read(reinterpret_cast<char*>(bytes.mutable_data_ptr<std::uint8_t>()),
           static_cast<std::streamsize>(size));

@@ -23,8 +23,8 @@ LstmSizes checked(const LstmSizes& sizes) {
   return sizes;
 }
 
-torch::nn::Linear linear(std::int64_t inputs, std::int64_t outputs, bool bias) {
-  return torch::nn::Linear(torch::nn::LinearOptions(inputs, outputs).bias(bias));
+torch::nn::LinearOptions linear(std::int64_t inputs, std::int64_t outputs, bool bias) {
+  return torch::nn::LinearOptions(inputs, outputs).bias(bias);
 }
 
 }  // namespace
@@ -32,9 +32,10 @@ torch::nn::Linear linear(std::int64_t inputs, std::int64_t outputs, bool bias) {
 LstmLm::LstmLm(const LstmSizes& sizes)
     : sizes_(checked(sizes)),
       embedding_(register_module("embedding", torch::nn::Embedding(kVocabulary, sizes.embedding))),
-      wx_(register_module("wx", linear(sizes.embedding, 4 * sizes.hidden, true))),
-      wh_(register_module("wh", linear(sizes.hidden, 4 * sizes.hidden, false))),
-      head_(register_module("head", linear(sizes.hidden, kVocabulary, true))) {}
+      wx_(register_module("wx",
+                          torch::nn::Linear(linear(sizes.embedding, 4 * sizes.hidden, true)))),
+      wh_(register_module("wh", torch::nn::Linear(linear(sizes.hidden, 4 * sizes.hidden, false)))),
+      head_(register_module("head", torch::nn::Linear(linear(sizes.hidden, kVocabulary, true)))) {}
 
 at::Tensor LstmLm::loss(const Batch& batch) {
   check_token_batch("LstmLm::loss", batch, sizes_.context);

@@ -73,10 +73,11 @@ void wait_for(at::Device device) {
 std::shared_ptr<void> timed(std::vector<double>& times_us, at::Device device) {
   using Clock = std::chrono::steady_clock;
   wait_for(device);
-  return std::shared_ptr<void>(nullptr, [&times_us, device, start = Clock::now()](void*) {
+  const auto leave = [&times_us, device, start = Clock::now()](void* /*none*/) {
     wait_for(device);
     times_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
-  });
+  };
+  return {nullptr, leave};
 }
 
 std::vector<std::int64_t> bytes_by_block(const tape::RegionStats& stats, std::int64_t blocks) {

@@ -87,7 +87,8 @@ at::Tensor TransformerBlockImpl::attend(const at::Tensor& q, const at::Tensor& k
         sizes_.attention == AttentionKind::kSdpa && is_training() ? sizes_.dropout : 0.0;
     return at::scaled_dot_product_attention(q, k, v, /*attn_mask=*/{}, dropout, sizes_.is_causal);
   }
-  const double scale = 1.0 / std::sqrt(static_cast<double>(sizes_.dim / sizes_.heads));
+  const std::int64_t head_dim = sizes_.dim / sizes_.heads;
+  const double scale = 1.0 / std::sqrt(static_cast<double>(head_dim));
   at::Tensor scores = q.matmul(k.transpose(-2, -1)) * scale;
   if (mask.defined()) {
     scores = scores.masked_fill(mask, -std::numeric_limits<double>::infinity());

@@ -27,8 +27,8 @@ UnetSizes checked(const UnetSizes& sizes) {
   return sizes;
 }
 
-torch::nn::Conv2d convolution(std::int64_t inputs, std::int64_t outputs) {
-  return torch::nn::Conv2d(torch::nn::Conv2dOptions(inputs, outputs, 3).padding(1).bias(false));
+torch::nn::Conv2dOptions convolution(std::int64_t inputs, std::int64_t outputs) {
+  return torch::nn::Conv2dOptions(inputs, outputs, 3).padding(1).bias(false);
 }
 
 std::vector<at::Tensor> pop(std::vector<at::Tensor>& stack, std::int64_t count) {
@@ -46,9 +46,9 @@ std::int64_t image_multiple(const UnetSizes& sizes) {
 class Unet::Double final : public torch::nn::Module {
  public:
   Double(std::int64_t inputs, std::int64_t outputs)
-      : c1_(register_module("c1", convolution(inputs, outputs))),
+      : c1_(register_module("c1", torch::nn::Conv2d(convolution(inputs, outputs)))),
         b1_(register_module("b1", torch::nn::BatchNorm2d(outputs))),
-        c2_(register_module("c2", convolution(outputs, outputs))),
+        c2_(register_module("c2", torch::nn::Conv2d(convolution(outputs, outputs)))),
         b2_(register_module("b2", torch::nn::BatchNorm2d(outputs))) {}
 
   at::Tensor forward(const at::Tensor& x) { return b2_(c2_(b1_(c1_(x)).relu_())).relu_(); }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/training.h"
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+namespace reprise::support {
+namespace {
+
+template <class Fn, class Arg>
+auto nested(const CheckpointOptions& options, int depth, const Fn& fn, const Arg& arg)
+    -> decltype(fn(arg)) {
+  if (depth == 0) {
+    return fn(arg);
+  }
+  CheckpointOptions own = options;
+  if (depth > 1) {
+    own.name = "outer";
+  }
+  return checkpoint(
+      own, [options, depth, fn](const Arg& inner) { return nested(options, depth - 1, fn, inner); },
+      arg);
+}
+
+Tensors copies_of(const Tensors& tensors) {
+  Tensors copies;
+  for (const at::Tensor& tensor : tensors) {
+    copies.push_back(tensor.defined() ? tensor.detach().clone() : at::Tensor());
+  }
+  return copies;
+}
+
+// Callbacks carry no data of their own.
+thread_local CountedOps* counted_ops = nullptr;
+
+std::unique_ptr<at::ObserverContext> count_op(const at::RecordFunction& function) {
+  if (counted_ops != nullptr) {
+    counted_ops->see(function.name());
+  }
+  return nullptr;
+}
+
+struct Settings {
+  bool has_grad = c10::GradMode::is_enabled();
+  bool has_autocast = at::autocast::is_autocast_enabled(at::kCPU);
+  bool caches_casts = at::autocast::is_autocast_cache_enabled();
+  at::ScalarType autocast_dtype = at::autocast::get_autocast_dtype(at::kCPU);
+  at::ScalarType default_dtype = c10::get_default_dtype_as_scalartype();
+  bool operator==(const Settings&) const = default;
+};
+
+}  // namespace
+
+at::Tensor values(std::initializer_list<double> flat, c10::IntArrayRef sizes) {
+  const at::Tensor tensor = torch::tensor(c10::ArrayRef<double>(flat), torch::kDouble);
+  return sizes.empty() ? tensor : tensor.view(sizes);
+}
+
+at::Tensor leaf(std::initializer_list<double> flat, c10::IntArrayRef sizes) {
+  return values(flat, sizes).requires_grad_();
+}
+
+at::Tensor ramp(c10::IntArrayRef sizes) {
+  return torch::linspace(-1, 1, c10::multiply_integers(sizes), torch::kDouble).view(sizes);
+}
+
+at::Tensor ramp_leaf(c10::IntArrayRef sizes) { return ramp(sizes).requires_grad_(); }
+
+bool bitwise_equal(const at::Tensor& a, const at::Tensor& b) {
+  if (!a.defined() || !b.defined()) {
+    return a.defined() == b.defined();
+  }
+  if (a.sizes() != b.sizes() || a.dtype() != b.dtype() || a.layout() != b.layout()) {
+    return false;
+  }
+  if (a.layout() != c10::kStrided) {
+    return bitwise_equal(a.to_dense(), b.to_dense());
+  }
+  const at::Tensor left = a.detach().resolve_conj().resolve_neg().contiguous();
+  const at::Tensor right = b.detach().resolve_conj().resolve_neg().contiguous();
+  return left.nbytes() == 0 ||
+         std::memcmp(left.const_data_ptr(), right.const_data_ptr(), left.nbytes()) == 0;
+}
+
+bool bitwise_equal(const Tensors& a, const Tensors& b) {
+  bool is_equal = a.size() == b.size();
+  for (std::size_t i = 0; is_equal && i < a.size(); ++i) {
+    is_equal = bitwise_equal(a[i], b[i]);
+  }
+  return is_equal;
+}
+
+bool is_close(const at::Tensor& tensor, std::initializer_list<double> expected, double relative) {
+  return tensor.defined() && tensor.numel() == static_cast<std::int64_t>(expected.size()) &&
+         torch::allclose(tensor.detach().flatten().to(torch::kDouble), values(expected), relative,
+                         relative);
+}
+
+at::Tensor default_generator_state() {
+  return at::detail::getDefaultCPUGenerator().get_state().clone();
+}
+
+CountedOps::CountedOps(const std::string& name)
+    : outer_(std::exchange(counted_ops, this)),
+      name_(name),
+      handle_(at::addThreadLocalCallback(
+          at::RecordFunctionCallback(&count_op).scopes({at::RecordScope::FUNCTION}))) {}
+
+CountedOps::~CountedOps() {
+  at::removeCallback(handle_);
+  counted_ops = outer_;
+}
+
+at::Tensor Nest::operator()(const std::function<at::Tensor(const at::Tensor&)>& fn,
+                            const at::Tensor& input) const {
+  return nested(options_, depth_, fn, input);
+}
+
+Tensors Nest::operator()(const std::function<Tensors(const Tensors&)>& fn,
+                         const Tensors& inputs) const {
+  return nested(options_, depth_, fn, inputs);
+}
+
+Run run_step(const Body& body, int depth, const CheckpointOptions& options) {
+  CheckpointOptions counting = options;
+  if (counting.name.empty()) {
+    counting.name = "region";
+  }
+  counting.stats = std::make_shared<RegionStats>();
+  const Settings before;
+  torch::manual_seed(1);
+  Run run;
+  {
+    const Step step = body(Nest(depth, counting));
+    run.outputs = copies_of(step.outputs);
+    for (const at::Tensor& each : step.leaves) {
+      run.gradients.push_back(each.grad().defined() ? each.grad().detach().clone() : at::Tensor());
+    }
+    run.buffers = copies_of(step.buffers);
+  }
+  run.generator_state = default_generator_state();
+  run.counts = counting.stats->by_name()[counting.name];
+  EXPECT_EQ(live_hooks(), 0);
+  EXPECT_FALSE(is_recomputing());
+  EXPECT_TRUE(before == Settings());
+  return run;
+}
+
+std::vector<Run> expect_same_as_plain(const Body& body, const CheckpointOptions& options) {
+  std::vector<Run> runs;
+  for (int depth = 0; depth <= 3; ++depth) {
+    SCOPED_TRACE(std::to_string(depth) + " regions deep");
+    runs.push_back(run_step(body, depth, options));
+    EXPECT_TRUE(bitwise_equal(runs.back().outputs, runs[0].outputs));
+    EXPECT_TRUE(bitwise_equal(runs.back().gradients, runs[0].gradients))
+        << "got " << runs.back().gradients << "\nplain " << runs[0].gradients;
+    EXPECT_TRUE(bitwise_equal(runs.back().buffers, runs[0].buffers));
+    EXPECT_TRUE(bitwise_equal(runs.back().generator_state, runs[0].generator_state));
+  }
+  return runs;
+}
+
+}  // namespace reprise::support
