@@ -6,8 +6,9 @@
 #
 #   scripts/demo.sh REPRISE [TEXT]
 #
-# TEXT: any text file; default: the Debian Reference (0.9 MB of English), if its Debian package is
-# there or can be installed, else the documentation that comes with every Python (0.5 MB).
+# TEXT: any text file; default: the documentation that comes with every Python (0.5 MB of English) and
+# the prose of the Debian Reference (as much again), if that Debian package is there or can be
+# installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,14 +25,13 @@ if [ -z "$text" ]; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
       debian-reference-en </dev/null >"$folder/apt.log" 2>&1 || true
   fi
+  PYTHONUTF8=1 python3 -c 'from pydoc_data.topics import topics
+print("\n".join(topics[name] for name in sorted(topics)))' >"$text" || true
   if [ -f "$debian_text" ]; then
-    zcat "$debian_text" >"$text"
-    echo "demo: the text is the Debian Reference, $(wc -c <"$text") bytes"
-  else
-    python3 -c 'from pydoc_data.topics import topics
-print("\n".join(topics[name] for name in sorted(topics)))' >"$text"
-    echo "demo: the text is Python's own documentation, $(wc -c <"$text") bytes"
+    zcat "$debian_text" | grep -v '[|+]' | cat -s >>"$text"  # without its tables
   fi
+  [ -s "$text" ] || { echo "demo: no text found; name one: scripts/demo.sh $reprise FILE" >&2; exit 1; }
+  echo "demo: the text is documentation of Python and Debian, $(wc -c <"$text") bytes"
 fi
 
 readonly model=(--model gpt --text "$text" --layers 6 --dim 128 --heads 4 --context 128 --batch 8
@@ -39,11 +39,11 @@ readonly model=(--model gpt --text "$text" --layers 6 --dim 128 --heads 4 --cont
 
 echo
 echo "demo: the same model under three policies: what each takes, and whether it learns the same bits"
-"$reprise" train "${model[@]}" --steps 15 --compare none,block,sqrt --json "$folder/compare.json"
+"$reprise" train "${model[@]}" --steps 12 --compare none,block,sqrt --json "$folder/compare.json"
 
 echo
 echo "demo: training it on, with a region per block, to see that it learns"
-"$reprise" train "${model[@]}" --steps 120 --policy block --json "$folder/train.json"
+"$reprise" train "${model[@]}" --steps 100 --policy block --json "$folder/train.json"
 
 echo
 echo "demo: the numbers are in $folder/compare.json and $folder/train.json" \
