@@ -39,11 +39,11 @@ readonly model=(--model gpt --text "$text" --layers 6 --dim 128 --heads 4 --cont
 
 echo
 echo "demo: the same model under three policies: what each takes, and whether it learns the same bits"
-"$reprise" train "${model[@]}" --steps 12 --compare none,block,sqrt --json "$folder/compare.json"
+"$reprise" train "${model[@]}" --steps 15 --compare none,block,sqrt --json "$folder/compare.json"
 
 echo
 echo "demo: training it on, with a region per block, to see that it learns"
-"$reprise" train "${model[@]}" --steps 100 --policy block --json "$folder/train.json"
+"$reprise" train "${model[@]}" --steps 300 --policy block --json "$folder/train.json"
 
 echo
 echo "demo: the numbers are in $folder/compare.json and $folder/train.json" \

@@ -116,7 +116,8 @@ at::Tensor Cnn::scores(const at::Tensor& images) {
 std::string Cnn::description() const {
   std::string depths;
   for (const std::int64_t depth : sizes_.depths) {
-    depths += (depths.empty() ? "" : "-") + std::to_string(depth);
+    depths += depths.empty() ? "" : "-";
+    depths += std::to_string(depth);
   }
   return "cnn: depths " + depths + ", width " + std::to_string(sizes_.width) + ", " +
          std::to_string(sizes_.classes) + " classes";
