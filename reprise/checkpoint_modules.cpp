@@ -10,8 +10,8 @@ namespace reprise {
 namespace {
 
 // Takes a layer's place in a Sequential's chain of calls. It shows the layer's parameters, buffers
-// and children as its own, so that a clone of the Sequential, which registers it as a child, has the
-// same names.
+// and children as its own, so that a clone of the Sequential, which registers it as a child, has
+// the same names.
 class CheckpointedLayer final : public torch::nn::Module {
  public:
   CheckpointedLayer(torch::nn::AnyModule layer, CheckpointOptions options)

@@ -25,6 +25,7 @@ missing_packages() {
   local wants_ci=$1
   command -v cmake >/dev/null || echo cmake
   command -v ninja >/dev/null || echo ninja-build
+  command -v pkg-config >/dev/null || echo pkg-config
   # ccache makes later builds faster and nothing else: only root, who gets it unasked, has to have it.
   command -v ccache >/dev/null || { [ "$(id -u)" -ne 0 ] || echo ccache; }
   if [ "$wants_ci" = yes ]; then
@@ -32,7 +33,7 @@ missing_packages() {
     command -v clang-tidy-14 >/dev/null || echo clang-tidy-14
   fi
   if ! command -v "${CXX:-c++}" >/dev/null; then
-    echo g++ libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
+    echo g++ libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev zlib1g-dev libsndfile1-dev pkg-config
     return
   fi
   local include_flags=() prefix
@@ -56,6 +57,9 @@ libcli11-dev
 #endif
 #if !__has_include(<zlib.h>)
 zlib1g-dev
+#endif
+#if !__has_include(<sndfile.h>)
+libsndfile1-dev
 #endif
 PROBE
 }
