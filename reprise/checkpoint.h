@@ -144,7 +144,8 @@ class KeptCall {
   }
 
   template <std::size_t... Is>
-  decltype(auto) first_with(F& fn, std::tuple<Args&&...>& args, std::index_sequence<Is...>) {
+  decltype(auto) first_with(F& fn, std::tuple<Args&&...>& args,
+                            std::index_sequence<Is...> /*indices*/) {
     if constexpr (kIsFunctionMoveOnly) {
       return call(fn_, first_argument<Is>(args)...);
     } else {
@@ -163,7 +164,7 @@ class KeptCall {
   }
 
   template <std::size_t... Is>
-  void again_with(std::vector<at::Tensor> tensors, std::index_sequence<Is...>) {
+  void again_with(std::vector<at::Tensor> tensors, std::index_sequence<Is...> /*indices*/) {
     std::tuple<Copied<Args>...> copies(std::get<Is>(args_)...);
     auto next = tensors.begin();
     for_each_tensor(copies, [&](at::Tensor& tensor) { tensor = std::move(*next++); });

@@ -95,6 +95,6 @@ struct VisitTensors {
 
 // An object, not a function template: it must not be found where a type's own function is looked
 // for.
-inline constexpr detail::VisitTensors visit_tensors{};
+inline constexpr detail::VisitTensors visit_tensors{};  // NOLINT(readability-identifier-naming)
 
 }  // namespace reprise

@@ -27,10 +27,11 @@ enum class DeterminismCheck {
 };
 
 // State of the user's own that a region reads or changes and that is no tensor: a random source, a
-// cache in a container, a counter. `save` returns a copy of it; `restore` puts such a copy back.
+// cache in a container, a counter. `save` returns a copy of it; `restore` puts such a copy back and
+// must not throw.
 struct UserState {
-  std::function<std::any()> save;
-  std::function<void(const std::any&)> restore;
+  std::function<std::any()> save = {};
+  std::function<void(const std::any&)> restore = {};
 };
 
 // The usual case: `object` is copyable and outlives every backward through the region.
@@ -45,19 +46,19 @@ UserState copied_state(T& object) {
 using ContextFactory = std::function<std::shared_ptr<void>()>;
 
 struct RegionOptions {
-  std::string name;  // shown in errors and reports
+  std::string name = {};  // shown in errors and reports
   Recompute recompute = Recompute::kRerun;
 
   // Bring back the state that generators had, so that the rerun draws the same numbers. State is
   // stored only when the region drew any. Off: gradients of random layers may differ from plain.
   bool preserves_rng = true;
   // Generators that the region draws from by other means than an ATen op (those are seen).
-  std::vector<at::Generator> generators;
+  std::vector<at::Generator> generators = {};
   // State that is not a tensor: brought back for the rerun, then put as it was before backward.
-  std::vector<UserState> states;
+  std::vector<UserState> states = {};
   // Entered around the first run and around each rerun. Both may be empty.
-  ContextFactory forward_context;
-  ContextFactory recompute_context;
+  ContextFactory forward_context = {};
+  ContextFactory recompute_context = {};
 
   DeterminismCheck determinism_check = DeterminismCheck::kMetadata;
   // Stop a rerun as soon as the last value that backward needs is there.
@@ -66,7 +67,7 @@ struct RegionOptions {
   bool debug = false;
 
   // Where the region counts what it does; shared by the user, who reads it, and by live regions.
-  std::shared_ptr<RegionStats> stats;
+  std::shared_ptr<RegionStats> stats = {};
 };
 
 }  // namespace reprise::tape

@@ -16,9 +16,6 @@ struct WavInfo {
   std::int64_t rate_hz = 0;
 };
 
-// True if this build can read WAV files.
-bool reads_wav();
-
 // Throws FormatError if the file cannot be read, is no WAV file of those formats, or is truncated.
 WavInfo wav_info(const std::string& path);
 

@@ -15,8 +15,6 @@ namespace {
 
 }  // namespace
 
-bool reads_wav() { return false; }
-
 WavInfo wav_info(const std::string& path) { refuse(path); }
 
 at::Tensor read_wav(const std::string& path, std::int64_t /*first*/, std::int64_t /*count*/) {

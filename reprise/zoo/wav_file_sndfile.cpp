@@ -63,8 +63,6 @@ File open(const std::string& path, SF_INFO& info) {
 
 }  // namespace
 
-bool reads_wav() { return true; }
-
 WavInfo wav_info(const std::string& path) {
   SF_INFO info{};
   const File file = open(path, info);
