@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built instead of wav_file_test.cpp where there is no libsndfile.
+#include <gmock/gmock.h>
+
+#include "reprise/zoo/wav_file.h"
+#include "reprise/zoo/audio_data.h"
+#include "reprise/zoo/format_error.h"
+#include "temporary_folder.h"
+#include "wav_bytes.h"
+
+namespace reprise::zoo {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(WavFileWithoutLibsndfile, SaysWhatIsMissing) {
+  EXPECT_THAT(message_of([] { wav_info("a.wav"); }), HasSubstr("libsndfile1-dev"));
+}
+
+}  // namespace
+}  // namespace reprise::zoo
