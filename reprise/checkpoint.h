@@ -21,6 +21,8 @@
 
 #include <functional>
 #include <memory>
+#include <ranges>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -29,6 +31,7 @@
 
 #include <c10/core/GradMode.h>
 #include <c10/util/ArrayRef.h>
+#include <c10/util/OptionalArrayRef.h>
 
 #include "reprise/tape/region.h"
 #include "reprise/tape/replay_mismatch.h"
@@ -76,14 +79,28 @@ decltype(auto) call(F& fn, Args&&... args) {
 
 // Types that only look at somebody else's data, which may be gone in backward.
 template <class T>
-inline constexpr bool kIsBorrowed = std::is_same_v<T, std::string_view>;
+inline constexpr bool kIsBorrowed = false;
+template <class Char, class Traits>
+inline constexpr bool kIsBorrowed<std::basic_string_view<Char, Traits>> = true;
+template <class T, std::size_t N>
+inline constexpr bool kIsBorrowed<std::span<T, N>> = true;
 template <class T>
 inline constexpr bool kIsBorrowed<c10::ArrayRef<T>> = true;
+template <class T>
+inline constexpr bool kIsBorrowed<c10::OptionalArrayRef<T>> = true;
+
+// Whether a copy compiles. A vector of move-only elements claims that it does.
+template <class T>
+inline constexpr bool kIsCopyable = std::is_copy_constructible_v<T>;
+template <std::ranges::range T>
+requires requires { typename T::value_type; }
+inline constexpr bool kIsCopyable<T> =
+    std::is_copy_constructible_v<T> && kIsCopyable<typename T::value_type>;
 
 // How an argument reaches the callable: as it was given, but move-only ones as const&, and arrays
 // (string literals) as the pointers that are kept of them.
 template <class Arg>
-inline constexpr bool kIsMoveOnly = !std::is_copy_constructible_v<std::decay_t<Arg>>;
+inline constexpr bool kIsMoveOnly = !kIsCopyable<std::decay_t<Arg>>;
 template <class Arg>
 using Passed = std::conditional_t<
     kIsMoveOnly<Arg>, const std::decay_t<Arg>&,
@@ -136,7 +153,7 @@ class KeptCall {
   static void for_each_tensor(Tuple& args, Visit&& visit) {
     const auto visit_one = [&]<class Arg>(Arg& arg) {
       // A move-only argument stays whole: the callable is handed this very object.
-      if constexpr (std::is_copy_constructible_v<Arg>) {
+      if constexpr (kIsCopyable<Arg>) {
         visit_value(arg, visit);
       }
     };
@@ -201,6 +218,8 @@ decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... ar
   static_assert(!std::is_base_of_v<torch::nn::Module, std::decay_t<F>>,
                 "checkpoint: pass the module's holder, a shared_ptr to it, or a lambda");
   if (!c10::GradMode::is_enabled()) {
+    const std::shared_ptr<void> context =
+        options.forward_context ? options.forward_context() : nullptr;
     return detail::call(fn, static_cast<detail::Passed<Args>>(args)...);
   }
   std::tuple<Args&&...> given(std::forward<Args>(args)...);
@@ -215,8 +234,12 @@ decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... ar
     run.finish({});
   } else {
     Result result = kept->first(fn, given);
+    const auto collect = [&](at::Tensor& tensor) { tensors.push_back(tensor); };
     if constexpr (!std::is_const_v<std::remove_reference_t<Result>>) {
-      detail::visit_value(result, [&](at::Tensor& tensor) { tensors.push_back(tensor); });
+      detail::visit_value(result, collect);
+    } else if constexpr (std::is_copy_constructible_v<std::remove_cvref_t<Result>>) {
+      std::remove_cvref_t<Result> copy(result);
+      detail::visit_value(copy, collect);
     }
     run.finish(tensors);
     return detail::pass_on<Result>(result);

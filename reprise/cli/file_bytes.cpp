@@ -104,6 +104,19 @@ std::string resolved(const std::string& path) {
   return path;
 }
 
+bool is_device_or_pipe(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+void write_in_place(const std::string& path, const std::string& bytes) {
+  const Descriptor descriptor(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (descriptor.get() < 0 || !write_all(descriptor.get(), bytes)) {
+    throw system_error(path, "cannot be written");
+  }
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
@@ -121,6 +134,10 @@ std::string read_file(const std::string& path) {
 }
 
 void replace_file(const std::string& path, const std::string& bytes) {
+  if (is_device_or_pipe(path)) {
+    write_in_place(path, bytes);  // a rename would put a file in its place
+    return;
+  }
   const std::string target = resolved(path);
   TemporaryFile temporary(target);
   if (temporary.descriptor() < 0) {
@@ -143,6 +160,9 @@ void check_replaceable(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
     throw FileError(path + ": cannot be written: expected a file, got a folder");
+  }
+  if (is_device_or_pipe(path)) {
+    return;
   }
   const TemporaryFile probe(resolved(path));
   if (probe.descriptor() < 0) {

@@ -11,7 +11,8 @@ std::string read_file(const std::string& path);
 
 // Writes a temporary file in the same folder, syncs it to disk and renames it over `path`, so that
 // a reader (or a crash, at any moment) sees the old content or the new, never a part. A symbolic
-// link stays one: its target is replaced. Throws FileError; what was at `path` is then untouched.
+// link stays one: its target is replaced. A device or a pipe is written as it is.
+// Throws FileError; what was at `path` is then untouched.
 void replace_file(const std::string& path, const std::string& bytes);
 
 // Throws FileError if replace_file(path, ...) is bound to fail (folder missing or not writable, or

@@ -14,7 +14,8 @@ void request_stop(int /*signal*/) { is_stop_requested = 1; }
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second signal is not caught
+  // A second signal is not caught. A write that the first one interrupts goes on.
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigaction(signal, &action, nullptr);
 }
 

@@ -63,21 +63,23 @@ bool is_random(const c10::OperatorHandle& op) {
 }
 
 at::Generator generator_of(OpArguments arguments) {
-  std::optional<at::Device> device;
+  std::optional<at::Device> named;  // rand_like(self, device) draws where its result is to be
+  std::optional<at::Device> of_tensor;
   for (const c10::IValue& value : arguments) {
     if (value.isGenerator() && value.toGenerator().defined()) {
       return value.toGenerator();
     }
-    if (value.isDevice() && !device) {
-      device = value.toDevice();
+    if (value.isDevice()) {
+      named = value.toDevice();
     }
     for_each_tensor(value, [&](const at::Tensor& tensor) {
-      if (!device) {
-        device = tensor.device();
+      if (!of_tensor) {
+        of_tensor = tensor.device();
       }
     });
   }
-  return at::globalContext().defaultGenerator(device.value_or(at::kCPU));
+  const at::Device device = named ? *named : of_tensor.value_or(at::kCPU);
+  return device.is_meta() ? at::Generator() : at::globalContext().defaultGenerator(device);
 }
 
 }  // namespace reprise::tape

@@ -20,6 +20,7 @@ bool is_random(const c10::OperatorHandle& op);
 
 // The generator that a random op draws from: the one passed to it, else the default one of its
 // device.
+// Undefined for meta tensors, which hold no numbers.
 at::Generator generator_of(OpArguments arguments);
 
 // Calls `visit(tensor)` for every defined tensor in `value`: a tensor, or a list of (optional)

@@ -134,12 +134,16 @@ RestoredContents::RestoredContents(const OutsideTensors& first_run, const Outsid
       const c10::Storage storage(std::move(impl));
       present_.push_back({storage, copy_of_bytes(storage), entry.version,
                           entry.version.enabled() ? entry.version.current_version() : 0});
-      overwrite_bytes(storage, entry.before);
-      // The rerun counts on from where the first run did: what it saves of this storage then has
-      // the version that plain autograd would have noted, and a later write is noticed.
-      if (entry.version.enabled()) {
-        present_.back().version.set_version(entry.seen_version);
-      }
+    }
+  }
+  // All copies are there before the first byte changes: they may not all have found memory.
+  for (Present& present : present_) {
+    const OutsideTensor& entry = *first_run.written(present.storage.unsafeGetStorageImpl());
+    overwrite_bytes(present.storage, entry.before);
+    // The rerun counts on from where the first run did: what it saves of this storage then has
+    // the version that plain autograd would have noted, and a later write is noticed.
+    if (entry.version.enabled()) {
+      present.version.set_version(entry.seen_version);
     }
   }
 }

@@ -53,7 +53,7 @@ std::int64_t RandomStates::bytes() const {
 }
 
 void RandomStates::remember(const at::Generator& generator) {
-  if (!knows(generator)) {
+  if (generator.defined() && !knows(generator)) {
     states_.push_back({generator, state_of(generator)});
   }
 }

@@ -2,6 +2,7 @@
 #include "reprise/tape/region_core.h"
 
 #include <atomic>
+#include <exception>
 #include <utility>
 
 #include <torch/csrc/autograd/engine.h>
@@ -35,17 +36,36 @@ void restore_states(const std::vector<UserState>& states, const std::vector<std:
 // Gives the user's states what they were before the first run, for a scope.
 class RestoredUserStates {
  public:
-  RestoredUserStates(const std::vector<UserState>& states, const std::vector<std::any>& saved)
-      : states_(states), present_(saved_states(states)) {
-    restore_states(states_, saved);
+  // `failure` receives what a callback throws at the end of the scope, where nothing may fly.
+  RestoredUserStates(const std::vector<UserState>& states, const std::vector<std::any>& saved,
+                     std::exception_ptr& failure)
+      : states_(states), present_(saved_states(states)), failure_(failure) {
+    try {
+      restore_states(states_, saved);
+    } catch (...) {
+      put_back();
+      throw;
+    }
   }
-  ~RestoredUserStates() { restore_states(states_, present_); }
+  ~RestoredUserStates() { put_back(); }
   RestoredUserStates(const RestoredUserStates&) = delete;
   RestoredUserStates& operator=(const RestoredUserStates&) = delete;
 
  private:
+  // Every state gets its own back, whatever another one's callback does.
+  void put_back() noexcept {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      try {
+        states_[i].restore(present_[i]);
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+    }
+  }
+
   const std::vector<UserState>& states_;
   std::vector<std::any> present_;
+  std::exception_ptr& failure_;
 };
 
 // The values that the running node has unpacked under retain_graph. Nothing tells when such a node
@@ -154,17 +174,26 @@ at::Tensor Region::value(std::int64_t index) {
 }
 
 void Region::release(std::int64_t index) {
-  at::Tensor value;  // freed after the lock: a deleter is somebody else's code
+  // Freed after the lock: deleters and captures are somebody else's code.
+  at::Tensor value;
+  RegionOptions options;
+  RegionInputs inputs({});
+  Rerun rerun;
+  OpWatch watch;
+  std::vector<std::any> user_states;
   const std::lock_guard lock(mutex_);
   Slot& released = slot(index);
   released.is_needed = false;
   value = std::move(released.value);
   --needed_;
-  if (needed_ == 0 && is_closed_) {
-    inputs_ = RegionInputs({});
-    rerun_ = nullptr;
-    watch_ = OpWatch();
-    user_states_.clear();
+  if (needed_ == 0 && is_closed_ && !is_rerunning_) {
+    options.name = options_.name;
+    std::swap(options, options_);
+    std::swap(inputs, inputs_);
+    std::swap(rerun, rerun_);
+    std::swap(watch, watch_);
+    std::swap(user_states, user_states_);
+    recorded_ops_.clear();
   }
 }
 
@@ -202,10 +231,13 @@ void Region::rerun() {
   }
   RerunFrame frame(*this, last_needed());
   try {
+    is_rerunning_ = true;
     watch_.outside.check_unchanged(options_.name);
     run_again(frame);
     check_rerun(frame);
+    is_rerunning_ = false;
   } catch (...) {
+    is_rerunning_ = false;
     drop_values();
     throw;
   }
@@ -226,9 +258,17 @@ void Region::rerun() {
 }
 
 void Region::run_again(RerunFrame& frame) {
+  std::exception_ptr failure;
+  run_restored(frame, failure);
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
+void Region::run_restored(RerunFrame& frame, std::exception_ptr& failure) {
   std::vector<at::Tensor> inputs = inputs_.materialise(watch_.outside);
   const RestoredRandomStates random(watch_.random, frame.other_random());
-  const RestoredUserStates states(options_.states, user_states_);
+  const RestoredUserStates states(options_.states, user_states_, failure);
   const RestoredContents contents(watch_.outside, frame.watch().outside);
   const RestoredAmbientState ambient(ambient_);
   const std::shared_ptr<void> context =

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <any>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -32,7 +33,7 @@ class Region : public std::enable_shared_from_this<Region> {
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
-  // --- The first run. ---
+  // In the first run.
   OpWatch& watch() { return watch_; }
   std::vector<std::string>& recorded_ops() { return recorded_ops_; }
   const RegionOptions& options() const { return options_; }
@@ -45,7 +46,7 @@ class Region : public std::enable_shared_from_this<Region> {
   // The first run is over. Returns false if no handle is left: nothing will ever be asked for.
   bool close();
 
-  // --- Backward. Thread-safe. ---
+  // In backward. Thread-safe.
   // Reruns the region unless that was done in this backward already.
   void prepare();
   // The slot's value; reruns the region if it is not there.
@@ -59,6 +60,7 @@ class Region : public std::enable_shared_from_this<Region> {
 
   void rerun();
   void run_again(RerunFrame& frame);
+  void run_restored(RerunFrame& frame, std::exception_ptr& failure);
   // The rerun's values in memory that it alone has written (from_blob, say), before that is undone.
   void keep_undone_writes(const RestoredContents& contents);
   void check_rerun(RerunFrame& frame);
@@ -78,6 +80,7 @@ class Region : public std::enable_shared_from_this<Region> {
   std::vector<Slot> slots_;
   std::int64_t needed_ = 0;  // slots with a handle
   bool is_closed_ = false;
+  bool is_rerunning_ = false;
   int filled_for_task_ = -1;  // graph task (one backward) that the values belong to
 };
 

@@ -267,6 +267,14 @@ TEST(AmbientState, ContextsAreEnteredAroundTheFirstRunAndTheRerun) {
   EXPECT_THAT(by_depth[1], ElementsAre(3, 3));
 }
 
+TEST(AmbientState, TheForwardContextIsEnteredWithoutGradToo) {
+  CheckpointOptions options;
+  options.forward_context = mode_context(3);
+  const torch::NoGradGuard no_grad;
+  EXPECT_EQ(checkpoint(options, [] { return mode; }), 3);
+  EXPECT_EQ(mode, 0);
+}
+
 TEST(AmbientState, TheTwoContextsAreTheirOwn) {
   std::vector<int> seen;
   CheckpointOptions options;

@@ -77,6 +77,19 @@ TEST(Arguments, AMaskAndABiasThatAreThereGetTheirGradients) {
   });
 }
 
+TEST(Arguments, AVectorOfMoveOnlyElementsIsKeptLikeAMoveOnlyArgument) {
+  const at::Tensor x = ramp_leaf({3});
+  std::vector<std::unique_ptr<double>> factors;
+  factors.push_back(std::make_unique<double>(2));
+  const auto fn = [](const at::Tensor& t, const std::vector<std::unique_ptr<double>>& kept) {
+    return (t * *kept[0]).sin();
+  };
+  checkpoint(fn, x, std::move(factors)).sum().backward();
+
+  EXPECT_TRUE(bitwise_equal(x.grad(), ((x.detach() * 2).cos() * 2)));
+  EXPECT_EQ(live_hooks(), 0);
+}
+
 TEST(Arguments, TheResultTypeIsTheFunctionsOwn) {
   const at::Tensor x = ramp_leaf({3});
   static_assert(std::is_same_v<decltype(checkpoint(mixed, x, x, std::nullopt, 1, "")),

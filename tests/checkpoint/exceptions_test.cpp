@@ -210,6 +210,53 @@ TEST_P(AtDepth, AnExceptionInABackwardNodeOutsideLeavesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Exceptions, AtDepth, testing::Values(1, 2, 3));
 
+// A state of the user's whose second callback throws when it is called for the `bad_call`th time.
+struct ThrowingStates {
+  int first = 1;
+  int calls = 0;
+  int bad_call = 0;
+
+  std::vector<UserState> declared() {
+    return {copied_state(first),
+            {[] { return std::any(); },
+             [this](const std::any&) {
+               if (++calls == bad_call) {
+                 throw Thrown();
+               }
+             }}};
+  }
+};
+
+void expect_states_survive(int bad_call) {
+  ThrowingStates states{.bad_call = bad_call};
+  const at::Tensor x = ramp_leaf({3});
+  const auto fn = [&states](const at::Tensor& t) { return (t * states.first).sin(); };
+  CheckpointOptions options;
+  options.states = states.declared();
+  const auto step = [&] { checkpoint(options, fn, x).sum().backward(); };
+
+  EXPECT_THROW(
+      {
+        const at::Tensor y = checkpoint(options, fn, x);
+        states.first = 7;
+        y.sum().backward();
+      },
+      Thrown);
+
+  EXPECT_EQ(states.first, 7);
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_NO_THROW(step());
+  EXPECT_EQ(live_hooks(), 0);
+}
+
+TEST(Exceptions, AStateThatCannotBeBroughtBackLeavesTheOthersAsTheyWere) {
+  expect_states_survive(/*bad_call=*/1);
+}
+
+TEST(Exceptions, AStateThatCannotBePutBackAfterwardsIsAnErrorNotTheEnd) {
+  expect_states_survive(/*bad_call=*/2);
+}
+
 TEST(Exceptions, AFunctionThatCatchesEverythingStillStopsEarly) {
   const at::Tensor x = ramp_leaf({3});
   const auto fn = [](const at::Tensor& t) {

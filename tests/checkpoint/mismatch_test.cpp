@@ -446,5 +446,18 @@ TEST(Mismatch, AResultMayBeChangedInPlaceByTheCaller) {
   });
 }
 
+TEST(Mismatch, OfARegionWithAConstResultIsSeenBeforeAnyNodeRuns) {
+  const at::Tensor x = ramp_leaf({3});
+  const at::Tensor bias = ramp_leaf({3});
+  int calls = 0;
+  const auto fn = [&](const at::Tensor& t) -> const at::Tensor {
+    return (++calls == 1 ? t.sin() : t.slice(0, 0, 2).sin()) + bias.slice(0, 0, calls == 1 ? 3 : 2);
+  };
+  EXPECT_THROW(checkpoint(fn, x).sum().backward(), ReplayMismatch);
+
+  EXPECT_FALSE(bias.grad().defined());
+  EXPECT_EQ(live_hooks(), 0);
+}
+
 }  // namespace
 }  // namespace reprise

@@ -71,6 +71,14 @@ TEST_F(FileBytes, RefusesAFolderInPlaceOfAFile) {
   EXPECT_EQ(file_count(), 1);
 }
 
+TEST_F(FileBytes, WritesADeviceWithoutPuttingAFileInItsPlace) {
+  fs::create_symlink("/dev/null", path("sink"));
+  check_replaceable(path("sink"));
+  replace_file(path("sink"), "x");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_EQ(file_count(), 1);
+}
+
 TEST_F(FileBytes, ChecksWithoutATrace) {
   check_replaceable(path("later"));
   EXPECT_EQ(file_count(), 0);

@@ -6,7 +6,7 @@
 
 #include <torch/torch.h>
 
-#include "reprise/checkpoint.h"
+#include "reprise/reprise.h"
 
 namespace {
 

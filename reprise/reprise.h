@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that users include.
+#pragma once
+
+#include "reprise/checkpoint.h"
+#include "reprise/checkpoint_modules.h"
+#include "reprise/checkpoint_sequential.h"
+#include "reprise/memory.h"
+#include "reprise/visit_tensors.h"
