@@ -451,7 +451,8 @@ TEST(Mismatch, OfARegionWithAConstResultIsSeenBeforeAnyNodeRuns) {
   const at::Tensor bias = ramp_leaf({3});
   int calls = 0;
   const auto fn = [&](const at::Tensor& t) -> const at::Tensor {
-    return (++calls == 1 ? t.sin() : t.slice(0, 0, 2).sin()) + bias.slice(0, 0, calls == 1 ? 3 : 2);
+    const std::int64_t length = ++calls == 1 ? 3 : 2;
+    return t.slice(0, 0, length).sin() + bias.slice(0, 0, length);
   };
   EXPECT_THROW(checkpoint(fn, x).sum().backward(), ReplayMismatch);
 
