@@ -31,7 +31,7 @@ print("\n".join(topics[name] for name in sorted(topics)))' >"$text" || true
     zcat "$debian_text" | grep -v '[|+]' | cat -s >>"$text"  # without its tables
   fi
   [ -s "$text" ] || { echo "demo: no text found; name one: scripts/demo.sh $reprise FILE" >&2; exit 1; }
-  echo "demo: the text is documentation of Python and Debian, $(wc -c <"$text") bytes"
+  echo "demo: the text is documentation that comes with Python or Debian, $(wc -c <"$text") bytes"
 fi
 
 readonly model=(--model gpt --text "$text" --layers 6 --dim 128 --heads 4 --context 128 --batch 8
