@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/plan/segment_sizes.h"
+
 namespace reprise::plan {
 namespace {
 
@@ -15,14 +17,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
-
-std::vector<std::int64_t> sizes(const SegmentPlan& plan) {
-  std::vector<std::int64_t> result;
-  for (const Segment& segment : plan.segments) {
-    result.push_back(segment.last - segment.first);
-  }
-  return result;
-}
 
 std::string message_of(const std::function<void()>& call) {
   try {
