@@ -33,7 +33,7 @@ missing_packages() {
     command -v clang-tidy-14 >/dev/null || echo clang-tidy-14
   fi
   if ! command -v "${CXX:-c++}" >/dev/null; then
-    echo g++ libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev zlib1g-dev libsndfile1-dev pkg-config
+    echo g++ libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev zlib1g-dev libssl-dev libsndfile1-dev pkg-config
     return
   fi
   local include_flags=() prefix
@@ -57,6 +57,9 @@ libcli11-dev
 #endif
 #if !__has_include(<zlib.h>)
 zlib1g-dev
+#endif
+#if !__has_include(<openssl/evp.h>)
+libssl-dev
 #endif
 #if !__has_include(<sndfile.h>)
 libsndfile1-dev
