@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every planner is asked, and what it answers. docs/adding_a_planner.md walks through a new one.
+// What every planner is asked, and what it answers. docs/adding_a_planner.md walks through a new
+// one.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace reprise::plan {
 // How far a planner has come.
 struct PlanProgress {
   std::int64_t iterations = 0;
-  double fraction = 0;             // done of the limits that were set, in [0, 1]
+  double fraction = 0;               // done of the limits that were set, in [0, 1]
   std::int64_t best_peak_bytes = 0;  // of the best schedule so far
   double best_recompute_us = 0;
   bool fits = false;  // whether that schedule fits the budget
@@ -32,15 +33,16 @@ struct PlanRequest {
   double time_limit_s = 0;
   std::uint64_t seed = 1;
   // Named in the planner's record (planners.h); others throw std::invalid_argument.
-  std::map<std::string, std::string> options;
+  std::map<std::string, std::string> options = {};
   // Called now and then, from the calling thread; false cancels: the best schedule so far is the
   // answer.
-  std::function<bool(const PlanProgress&)> on_progress;
+  std::function<bool(const PlanProgress&)> on_progress = {};
 };
 
 // Why no schedule of ours needs less than some budget: one slot and what it holds.
 struct PeakReason {
-  std::string place;  // "forward op 12", "use 40 (SoftmaxBackward0)", "recipe 3 (aten::mm) before use 40"
+  std::string
+      place;  // "forward op 12", "use 40 (SoftmaxBackward0)", "recipe 3 (aten::mm) before use 40"
   std::int64_t background_bytes = 0;  // what no plan controls
   std::vector<int> values;            // what must be there, largest first
 };
@@ -54,19 +56,24 @@ struct MinimumBudget {
 // A planner's raw answer: `replays` in a schedule; everything else is filled in by make_plan().
 struct PlannerAnswer {
   Schedule schedule;
+  // Whether the schedule fits the budget. If not, it is the one with the lowest peak that the
+  // planner found: its peak is the minimum that make_plan() names.
+  bool fits = true;
   std::int64_t iterations = 0;
   bool is_cancelled = false;
   bool is_out_of_time = false;
   std::string note;  // for people: what was picked and why
 };
 
-// REQUIRES of find(): the program has no fault; budget_bytes >= the program's floor; options are known.
+// REQUIRES of find(): the program has no fault; budget_bytes >= the program's floor; options are
+// known.
 class Planner {
  public:
   virtual ~Planner() = default;
 
-  // The fastest schedule within the budget that this planner finds; nothing if it finds none that
-  // fits. Deterministic unless a time limit or a cancellation stopped it.
+  // The fastest schedule within the budget that this planner finds, else the one with the lowest
+  // peak that it finds, else nothing. Deterministic unless a time limit or a cancellation stopped
+  // it.
   virtual std::optional<PlannerAnswer> find(const Program& program,
                                             const PlanRequest& request) const = 0;
 };

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/planners.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "reprise/plan/assert.h"
+#include "reprise/plan/candidates.h"
+#include "reprise/plan/checks.h"
+#include "reprise/plan/hash.h"
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/rules/keep_or_drop_all.h"
+#include "reprise/plan/simulate.h"
+
+namespace reprise::plan {
+namespace {
+
+// Everything that make_plan() asks about a program, worked out once per frontier.
+struct Judge {
+  const Program& program;
+  std::string hash;
+  PeakFloor floor;
+};
+
+const PlannerRecord& require_planner(const Program& program, const std::string& planner,
+                                     const PlanRequest& request, const std::string& place) {
+  const PlannerRecord& record = find_planner(planner);
+  require_at_least(place, "iterations", request.iterations, 0);
+  if (!std::isfinite(request.time_limit_s) || request.time_limit_s < 0) {
+    throw std::invalid_argument(place + ": time_limit_s must be finite and at least 0, got " +
+                                std::to_string(request.time_limit_s));
+  }
+  require_known_options(record, request, place);
+  require_valid(program, place + ": program");
+  if (record.applies != nullptr) {
+    if (const std::optional<std::string> why_not = record.applies(program)) {
+      throw std::invalid_argument(place + ": planner " + planner +
+                                  " must suit the program: " + *why_not);
+    }
+  }
+  return record;
+}
+
+// The schedule with its head filled in, and what it costs.
+Simulation judge_schedule(const Judge& judge, const PlannerRecord& record,
+                          std::int64_t budget_bytes, Schedule& schedule) {
+  schedule.program_hash.clear();
+  Simulation simulation = simulate(judge.program, schedule);
+  schedule.program_hash = judge.hash;
+  schedule.planner = record.name;
+  schedule.budget_bytes = budget_bytes;
+  schedule.predicted_peak_bytes = simulation.peak_bytes;
+  schedule.predicted_recompute_us = simulation.recompute_us;
+  return simulation;
+}
+
+PlanResult blank_result(const Judge& judge, const PlannerRecord& record,
+                        std::int64_t budget_bytes) {
+  PlanResult result;
+  result.planner = record.name;
+  result.budget_bytes = budget_bytes;
+  result.floor_bytes = judge.floor.bytes;
+  return result;
+}
+
+// Puts the schedule into the result: as the plan if it fits, else as the minimum.
+void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, Schedule schedule) {
+  const Simulation simulation = judge_schedule(judge, record, result.budget_bytes, schedule);
+  if (simulation.peak_bytes > result.budget_bytes) {
+    schedule.budget_bytes = simulation.peak_bytes;
+    result.minimum = {.budget_bytes = simulation.peak_bytes,
+                      .reason = simulation.peak_bytes == judge.floor.bytes
+                                    ? judge.floor.reason
+                                    : peak_reason(judge.program, simulation),
+                      .schedule = std::move(schedule)};
+    return;
+  }
+  result.minimum.reset();
+  result.schedule = std::move(schedule);
+  result.peak_bytes = simulation.peak_bytes;
+  result.recompute_us = simulation.recompute_us;
+  result.predicted_step_us = simulation.predicted_step_us;
+  result.overhead = simulation.overhead;
+  result.replays = simulation.replays;
+  if (result.bound_us && judge.program.step_us > 0) {
+    result.gap = (result.recompute_us - *result.bound_us) / judge.program.step_us;
+  }
+}
+
+PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request) {
+  PlanResult result = blank_result(judge, record, request.budget_bytes);
+  // Below the floor the question becomes what the planner can reach at best.
+  PlanRequest reachable = request;
+  reachable.budget_bytes = std::max(request.budget_bytes, judge.floor.bytes);
+  std::optional<PlannerAnswer> answer = record.make()->find(judge.program, reachable);
+  if (!answer) {
+    return result;
+  }
+  result.iterations = answer->iterations;
+  result.is_cancelled = answer->is_cancelled;
+  result.is_out_of_time = answer->is_out_of_time;
+  result.note = std::move(answer->note);
+
+  const bool claims_to_fit = answer->fits;
+  take(result, judge, record, std::move(answer->schedule));
+  const std::int64_t peak_bytes =
+      result.schedule ? result.peak_bytes : result.minimum->budget_bytes;
+  REPRISE_ASSERT(claims_to_fit == (peak_bytes <= reachable.budget_bytes),
+                 "a planner was wrong about whether its schedule fits");
+  return result;
+}
+
+struct FrontierSchedule {
+  Schedule schedule;
+  Outcome outcome;
+};
+
+}  // namespace
+
+const std::vector<PlannerRecord>& planner_records() {
+  static const std::vector<PlannerRecord> records = {
+      keep_all_record(),
+      drop_all_record(),
+  };
+  return records;
+}
+
+const PlannerRecord& find_planner(const std::string& name) {
+  std::string known;
+  for (const PlannerRecord& record : planner_records()) {
+    if (record.name == name) {
+      return record;
+    }
+    known += (known.empty() ? "" : ", ") + record.name;
+  }
+  throw std::invalid_argument("find_planner: the planner must be one of: " + known + "; got " +
+                              name);
+}
+
+PlanResult make_plan(const Program& program, const std::string& planner,
+                     const PlanRequest& request) {
+  const PlannerRecord& record = require_planner(program, planner, request, "make_plan");
+  require_at_least("make_plan", "budget_bytes", request.budget_bytes, 0);
+  return ask({program, program_hash(program), peak_floor(program)}, record, request);
+}
+
+std::vector<PlanResult> plan_frontier(const Program& program, const std::string& planner,
+                                      const std::vector<std::int64_t>& budgets,
+                                      const PlanRequest& request) {
+  const PlannerRecord& record = require_planner(program, planner, request, "plan_frontier");
+  std::vector<std::int64_t> ascending = budgets;
+  std::sort(ascending.begin(), ascending.end());
+  ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
+  if (!ascending.empty()) {
+    require_at_least("plan_frontier", "budgets", ascending.front(), 0);
+  }
+
+  const Judge judge{program, program_hash(program), peak_floor(program)};
+  std::vector<PlanResult> solved;
+  std::vector<FrontierSchedule> found;  // in the order of the budgets they were found for
+  for (const std::int64_t budget_bytes : ascending) {
+    PlanRequest one = request;
+    one.budget_bytes = budget_bytes;
+    solved.push_back(ask(judge, record, one));
+    const PlanResult& result = solved.back();
+    if (const Schedule* schedule = result.schedule  ? &*result.schedule
+                                   : result.minimum ? &result.minimum->schedule
+                                                    : nullptr) {
+      found.push_back({*schedule,
+                       {.peak_bytes = schedule->predicted_peak_bytes,
+                        .recompute_us = schedule->predicted_recompute_us}});
+    }
+    if (result.is_cancelled) {
+      break;
+    }
+  }
+
+  std::vector<PlanResult> frontier;
+  for (const std::int64_t budget_bytes : budgets) {
+    const auto at = std::lower_bound(ascending.begin(), ascending.end(), budget_bytes);
+    const auto index = static_cast<std::size_t>(at - ascending.begin());
+    // After a cancellation the budgets that were not reached still get what was found for others.
+    PlanResult result;
+    if (index < solved.size()) {
+      result = solved[index];
+    } else {
+      result = blank_result(judge, record, budget_bytes);
+      result.is_cancelled = true;
+    }
+    const FrontierSchedule* best = nullptr;
+    for (const FrontierSchedule& candidate : found) {
+      if (best == nullptr || is_better(candidate.outcome, best->outcome, budget_bytes)) {
+        best = &candidate;
+      }
+    }
+    if (best != nullptr) {
+      take(result, judge, record, best->schedule);
+    }
+    frontier.push_back(std::move(result));
+  }
+  return frontier;
+}
+
+}  // namespace reprise::plan

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of planners, and the one way to ask any of them: make_plan() checks what goes in and
+// lets simulate(), and nothing else, judge what comes out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reprise/plan/planner.h"
+#include "reprise/plan/planner_record.h"
+#include "reprise/plan/program.h"
+#include "reprise/plan/schedule.h"
+
+namespace reprise::plan {
+
+// Every planner, in the order in which help lists them.
+const std::vector<PlannerRecord>& planner_records();
+
+// Throws std::invalid_argument that lists the known names.
+const PlannerRecord& find_planner(const std::string& name);
+
+// All figures are those of simulate().
+struct PlanResult {
+  std::string planner;
+  std::int64_t budget_bytes = 0;
+  std::int64_t floor_bytes = 0;  // no schedule has a lower peak
+  // The schedule that fits; nothing if this planner finds none. Then `minimum` has its lowest peak.
+  std::optional<Schedule> schedule;
+  std::int64_t peak_bytes = 0;
+  double recompute_us = 0;
+  double predicted_step_us = 0;
+  double overhead = 0;  // recompute_us / step_us
+  std::int64_t replays = 0;
+  // No schedule within the budget recomputes for less; nothing if no bound is known.
+  std::optional<double> bound_us;
+  std::optional<double> gap;  // (recompute_us - bound_us) / step_us
+  // The smallest budget that a schedule of this planner meets, and why it is not smaller. Only if
+  // nothing fits, and only if the planner found a schedule at all.
+  std::optional<MinimumBudget> minimum;
+  std::int64_t iterations = 0;
+  bool is_cancelled = false;
+  bool is_out_of_time = false;
+  std::string note;  // for people: what was picked and why
+};
+
+// Asks one planner. Throws std::invalid_argument if the program has a fault, the planner is unknown
+// or cannot take the program, an option is unknown or out of bounds, or a limit is negative.
+PlanResult make_plan(const Program& program, const std::string& planner,
+                     const PlanRequest& request);
+
+// Asks one planner once per distinct budget, in ascending order, then answers each of `budgets`, in
+// the order given, with the fastest of *all* schedules found that fits it (of equals the one with
+// the lower peak, then the one found for the lower budget). So, whatever the planner does, a
+// smaller budget never has a higher peak and a larger one never a slower plan.
+// `request.budget_bytes` is not read. Throws as make_plan() does.
+std::vector<PlanResult> plan_frontier(const Program& program, const std::string& planner,
+                                      const std::vector<std::int64_t>& budgets,
+                                      const PlanRequest& request);
+
+}  // namespace reprise::plan
