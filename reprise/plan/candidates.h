@@ -39,6 +39,9 @@ class Candidates {
   const Outcome& last() const { return last_; }
   bool last_fits() const { return last_.peak_bytes <= request_.budget_bytes; }
 
+  // REQUIRES: one was offered.
+  const Outcome& best() const { return *best_; }
+
   // Words for people about the best schedule: kept if the one just offered is the best so far.
   void describe_last(std::string note);
 

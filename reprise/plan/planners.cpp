@@ -10,6 +10,7 @@
 #include "reprise/plan/assert.h"
 #include "reprise/plan/candidates.h"
 #include "reprise/plan/checks.h"
+#include "reprise/plan/exact/exact_planner.h"
 #include "reprise/plan/hash.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/rules/keep_or_drop_all.h"
@@ -124,6 +125,7 @@ const std::vector<PlannerRecord>& planner_records() {
   static const std::vector<PlannerRecord> records = {
       keep_all_record(),
       drop_all_record(),
+      exact_record(),
   };
   return records;
 }

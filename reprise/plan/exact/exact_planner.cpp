@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/exact/exact_planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reprise/plan/assert.h"
+#include "reprise/plan/candidates.h"
+#include "reprise/plan/exact/backward_walk.h"
+#include "reprise/plan/exact/small_problem.h"
+#include "reprise/plan/rebuild.h"
+
+namespace reprise::plan {
+namespace {
+
+constexpr std::int64_t kDefaultStates = 2'000'000;
+constexpr double kAnyTime_us = std::numeric_limits<double>::infinity();
+
+// The limits of one find(), over all its walks.
+class Limits {
+ public:
+  explicit Limits(const PlanRequest& request)
+      : request_(request),
+        most_states_(request.iterations > 0 ? request.iterations : kDefaultStates) {}
+
+  // `states`: expanded by the present walk.
+  bool goes_on(std::int64_t states, const PlannerAnswer& best) {
+    const std::int64_t all_states = finished_states_ + states;
+    const double elapsed_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    is_out_of_time_ = request_.time_limit_s > 0 && elapsed_s >= request_.time_limit_s;
+    if (request_.on_progress) {
+      is_cancelled_ =
+          !request_.on_progress({.iterations = all_states,
+                                 .fraction = std::min(1.0, static_cast<double>(all_states) /
+                                                               static_cast<double>(most_states_)),
+                                 .best_peak_bytes = best_.peak_bytes,
+                                 .best_recompute_us = best_.recompute_us,
+                                 .fits = best.fits});
+    }
+    return !is_out_of_time_ && !is_cancelled_ && all_states < most_states_;
+  }
+
+  void show(const Outcome& best) { best_ = best; }
+  void finish_walk(std::int64_t states) { finished_states_ += states; }
+
+  void fill(PlannerAnswer& answer) const {
+    answer.iterations = finished_states_;
+    answer.is_out_of_time = is_out_of_time_;
+    answer.is_cancelled = is_cancelled_;
+  }
+
+ private:
+  const PlanRequest& request_;
+  std::int64_t most_states_;
+  std::int64_t finished_states_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Outcome best_;
+  bool is_out_of_time_ = false;
+  bool is_cancelled_ = false;
+};
+
+// Simple schedules that a walk has to beat: everything kept, and the first or last so many values
+// dropped.
+void offer_simple_schedules(const Program& program, Candidates& candidates) {
+  std::vector<int> droppable;
+  for (std::size_t i = 0; i < program.values.size(); ++i) {
+    if (is_rebuildable(program, static_cast<int>(i))) {
+      droppable.push_back(static_cast<int>(i));
+    }
+  }
+  std::vector<bool> stays(program.values.size(), true);
+  candidates.offer({});
+  for (const int value : droppable) {
+    stays[static_cast<std::size_t>(value)] = false;
+    candidates.offer(rebuild_lazily(program, stays));
+  }
+  for (const int value : droppable) {
+    stays[static_cast<std::size_t>(value)] = true;
+    candidates.offer(rebuild_lazily(program, stays));
+  }
+}
+
+class Exact : public Planner {
+ public:
+  std::optional<PlannerAnswer> find(const Program& program,
+                                    const PlanRequest& request) const override {
+    PlanRequest quiet;  // the limits are on states, not on schedules
+    quiet.budget_bytes = request.budget_bytes;
+    Candidates candidates(program, quiet, 1);
+    offer_simple_schedules(program, candidates);
+
+    const SmallProblem problem = small_problem(program);
+    Limits limits(request);
+    bool is_proved =
+        search(program, problem, WalkGoal::kLeastTime, request.budget_bytes, limits, candidates);
+    if (is_proved && !candidates.answer()->fits) {
+      is_proved = search(program, problem, WalkGoal::kLeastPeak, candidates.best().peak_bytes,
+                         limits, candidates) &&
+                  search(program, problem, WalkGoal::kLeastTime, candidates.best().peak_bytes,
+                         limits, candidates);
+    }
+    PlannerAnswer answer = *candidates.answer();
+    limits.fill(answer);
+    answer.note = is_proved ? (answer.fits ? "proved: none is faster" : "proved: none is lower")
+                            : "stopped before anything was proved";
+    return answer;
+  }
+
+ private:
+  // Offers the best walk, if it is not worse than what is known. False if a limit stopped it.
+  static bool search(const Program& program, const SmallProblem& problem, WalkGoal goal,
+                     std::int64_t most_bytes, Limits& limits, Candidates& candidates) {
+    const PlannerAnswer known = *candidates.answer();
+    const bool can_only_be_faster =
+        goal == WalkGoal::kLeastTime && candidates.best().peak_bytes <= most_bytes;
+    limits.show(candidates.best());
+    if (!limits.goes_on(0, known)) {
+      return false;
+    }
+    // Sums in another order may differ in the last digit.
+    const double most_us =
+        can_only_be_faster ? candidates.best().recompute_us * (1 + 1e-9) : kAnyTime_us;
+    WalkResult walk = walk_backwards(
+        program, problem, goal,
+        {.most_bytes = most_bytes, .most_us = most_us, .goes_on = [&](std::int64_t states) {
+           return limits.goes_on(states, known);
+         }});
+    limits.finish_walk(walk.states);
+    if (walk.replays) {
+      candidates.offer(std::move(*walk.replays));
+      REPRISE_ASSERT(candidates.last().peak_bytes <= most_bytes,
+                     "a backward walk counts other bytes than the simulator");
+    }
+    return !walk.is_stopped;
+  }
+};
+
+}  // namespace
+
+PlannerRecord exact_record() {
+  PlannerRecord record =
+      record_of<Exact>("exact", "the fastest schedule there is, for programs of a few recipes");
+  record.is_exact = true;
+  record.applies = why_not_small;
+  return record;
+}
+
+}  // namespace reprise::plan
