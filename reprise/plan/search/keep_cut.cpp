@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/search/keep_cut.h"
+
+namespace reprise::plan {
+namespace {
+
+constexpr MaxFlow::Node kSource = 0;
+constexpr MaxFlow::Node kSink = 1;
+
+std::size_t index(int id) { return static_cast<std::size_t>(id); }
+
+MaxFlow::Node value_node(int value) { return 2 + value; }
+
+MaxFlow::Node recipe_node(const Program& program, int recipe) {
+  return 2 + static_cast<MaxFlow::Node>(program.values.size()) + recipe;
+}
+
+bool is_counted(const Program& program, const Value& value) {
+  return !value.external && !program.is_held(value);
+}
+
+bool can_run(const Program& program, int recipe) {
+  return recipe != kNoRecipe && program.recipes[index(recipe)].replayable;
+}
+
+}  // namespace
+
+KeepCut::KeepCut(const Program& program, int use)
+    : program_(program),
+      flow_(static_cast<MaxFlow::Node>(2 + program.values.size() + program.recipes.size())),
+      value_edges_(program.values.size(), -1) {
+  const Use& first = program.uses[index(use)];
+  fixed_bytes_ = first.background_bytes.running + program.resident_bytes;
+  // 1: alive at the use without a choice; 2: entered into the network.
+  std::vector<char> state(program.values.size(), 0);
+  std::vector<char> entered(program.recipes.size(), 0);
+  for (const int value : first.needs) {
+    state[index(value)] = 1;
+    fixed_bytes_ += is_counted(program, program.values[index(value)])
+                        ? program.values[index(value)].bytes
+                        : 0;
+  }
+  std::vector<int> open;
+  const auto want = [&](int value) {
+    const Value& info = program.values[index(value)];
+    if (state[index(value)] == 0 && is_counted(program, info)) {
+      state[index(value)] = 2;
+      open.push_back(value);
+    }
+    return state[index(value)] == 2;
+  };
+  for (std::size_t later = index(use) + 1; later < program.uses.size(); ++later) {
+    for (const int value : program.uses[later].needs) {
+      const bool is_new = state[index(value)] == 0;
+      if (want(value) && is_new) {
+        flow_.add_edge(kSource, value_node(value), MaxFlow::kInfinite);
+      }
+    }
+  }
+  while (!open.empty()) {
+    const int value = open.back();
+    open.pop_back();
+    const int recipe = program.values[index(value)].recipe;
+    const bool has_choice = can_run(program, recipe);
+    value_edges_[index(value)] =
+        flow_.add_edge(value_node(value), has_choice ? recipe_node(program, recipe) : kSink, 0);
+    if (!has_choice || entered[index(recipe)] != 0) {
+      continue;
+    }
+    entered[index(recipe)] = 1;
+    flow_.add_edge(recipe_node(program, recipe), kSink, program.recipes[index(recipe)].cost_us);
+    for (const int input : program.recipes[index(recipe)].inputs) {
+      if (want(input)) {
+        flow_.add_edge(recipe_node(program, recipe), value_node(input), MaxFlow::kInfinite);
+      }
+    }
+  }
+}
+
+KeepCut::Choice KeepCut::choose(double us_per_byte) {
+  if (us_per_byte < last_price_) {
+    flow_.clear_flow();
+  }
+  last_price_ = us_per_byte;
+  for (std::size_t value = 0; value < value_edges_.size(); ++value) {
+    if (value_edges_[value] >= 0) {
+      flow_.set_capacity(value_edges_[value],
+                         us_per_byte * static_cast<double>(program_.values[value].bytes));
+    }
+  }
+  flow_.maximise(kSource, kSink);
+  Choice choice{.us_per_byte = us_per_byte};
+  for (std::size_t recipe = 0; recipe < program_.recipes.size(); ++recipe) {
+    choice.cost_us += runs(static_cast<int>(recipe)) ? program_.recipes[recipe].cost_us : 0;
+  }
+  for (std::size_t value = 0; value < value_edges_.size(); ++value) {
+    const int recipe = program_.values[value].recipe;
+    if (value_edges_[value] >= 0 && flow_.is_source_side(value_node(static_cast<int>(value))) &&
+        !(can_run(program_, recipe) && runs(recipe))) {
+      choice.kept_bytes += program_.values[value].bytes;
+    }
+  }
+  return choice;
+}
+
+bool KeepCut::runs(int recipe) const {
+  return flow_.is_source_side(recipe_node(program_, recipe));
+}
+
+}  // namespace reprise::plan

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to keep at one use of backward and what to recompute after it, at a price per byte: a
+// minimum cut.
+//
+// At the place of a use, every value that it or a later use needs is alive or is made again later.
+// Paying a recipe's cost once for "made again" and `us_per_byte` for every byte alive, the cheapest
+// choice is a minimum cut: a value that is wanted (by a use, or by a recipe that runs) is kept or its
+// recipe runs. It leaves out order, transient bytes and second runs, so its value minus the price of
+// the bytes that the budget leaves is a lower bound on the recompute time of *every* schedule
+// (Lagrangian relaxation of one place's budget), and its choice is a seed for a schedule.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reprise/plan/program.h"
+#include "reprise/plan/search/max_flow.h"
+
+namespace reprise::plan {
+
+class KeepCut {
+ public:
+  // REQUIRES: 0 <= use < uses; `program` has no fault and outlives this.
+  KeepCut(const Program& program, int use);
+
+  // Bytes at the use that no choice can avoid: its background and what it needs itself.
+  std::int64_t fixed_bytes() const { return fixed_bytes_; }
+
+  struct Choice {
+    double us_per_byte = 0;
+    double cost_us = 0;           // of the recipes that run again
+    std::int64_t kept_bytes = 0;  // alive at the use, without fixed_bytes()
+  };
+  // The cheapest choice at a price. Prices that ascend from call to call reuse the flow.
+  Choice choose(double us_per_byte);
+  // Of the last choose(): whether a recipe runs again.
+  bool runs(int recipe) const;
+
+ private:
+  const Program& program_;
+  std::int64_t fixed_bytes_ = 0;
+  MaxFlow flow_;
+  std::vector<MaxFlow::Edge> value_edges_;  // per value: cut if it is kept; -1: not in the network
+  double last_price_ = -1;
+};
+
+}  // namespace reprise::plan

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/search/rebuild_chain.h"
+
+#include <algorithm>
+
+namespace reprise::plan {
+namespace {
+
+std::size_t index(int id) { return static_cast<std::size_t>(id); }
+
+}  // namespace
+
+RebuildChain::RebuildChain(const EditableSchedule& edited)
+    : edited_(edited),
+      seen_recipe_(edited.program().recipes.size(), 0),
+      seen_value_(edited.program().values.size(), 0) {}
+
+bool RebuildChain::build(int value, Place place, Place reference, double input_fraction,
+                         std::size_t most_recipes) {
+  ++build_;
+  place_ = place;
+  reference_ = reference;
+  const Value& wanted = edited_.program().values[index(value)];
+  small_bytes_ = static_cast<std::int64_t>(input_fraction * static_cast<double>(wanted.bytes));
+  most_recipes_ = most_recipes;
+  recipes_.clear();
+  open_recipes_ = 0;
+  cost_us_ = 0;
+  extended_bytes_ = 0;
+  return add(wanted.recipe);
+}
+
+// Depth first, at most `most_recipes_` deep; a recipe comes after those of its inputs.
+bool RebuildChain::add(int recipe_id) {
+  const Program& program = edited_.program();
+  if (recipes_.size() + open_recipes_ >= most_recipes_) {
+    return false;
+  }
+  seen_recipe_[index(recipe_id)] = build_;
+  ++open_recipes_;
+  const Recipe& recipe = program.recipes[index(recipe_id)];
+  for (const int input : recipe.inputs) {
+    const Value& value = program.values[index(input)];
+    if (value.external || seen_value_[index(input)] == build_ ||
+        (value.recipe != kNoRecipe && seen_recipe_[index(value.recipe)] == build_)) {
+      continue;
+    }
+    const EditableSchedule::Stay stay = edited_.stay_at(input, place_);
+    if (stay.made == EditableSchedule::kNever && program.is_held(value)) {
+      continue;
+    }
+    const Place born = stay.made == EditableSchedule::kNever ? static_cast<Place>(value.released_at)
+                                                             : stay.made;
+    const Place died = std::max(born, stay.last_reading);
+    if (died >= place_) {
+      continue;
+    }
+    const bool can_rebuild =
+        value.recipe != kNoRecipe && program.recipes[index(value.recipe)].replayable;
+    if (died >= reference_ || !can_rebuild || value.bytes <= small_bytes_) {
+      seen_value_[index(input)] = build_;
+      extended_bytes_ += died < reference_ ? value.bytes : 0;
+    } else if (!add(value.recipe)) {
+      return false;
+    }
+  }
+  --open_recipes_;
+  recipes_.push_back(recipe_id);
+  cost_us_ += recipe.cost_us;
+  return true;
+}
+
+}  // namespace reprise::plan

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/search/shave.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reprise::plan {
+namespace {
+
+constexpr std::size_t kLongestChain = 400;
+constexpr int kPatience = 3;  // rounds without less above the budget
+
+std::size_t index(int id) { return static_cast<std::size_t>(id); }
+
+}  // namespace
+
+Shaver::Shaver(EditableSchedule& edited, Random& random)
+    : edited_(edited), random_(random), chain_(edited) {}
+
+void Shaver::find_over(std::int64_t budget_bytes) {
+  over_.clear();
+  const MaxTree& bytes = edited_.bytes();
+  for (std::int64_t place = bytes.first_above(0, budget_bytes); place < bytes.size();
+       place = bytes.first_above(place + 1, budget_bytes)) {
+    over_.push_back(static_cast<Place>(place));
+  }
+}
+
+std::int64_t Shaver::over_between(Place after, Place before) const {
+  const auto first = std::upper_bound(over_.begin(), over_.end(), after);
+  return std::lower_bound(first, over_.end(), before) - first;
+}
+
+void Shaver::find_candidates(const ShaveOptions& options) {
+  candidates_.clear();
+  const Program& program = edited_.program();
+  for (std::size_t value = 0; value < program.values.size(); ++value) {
+    const Value& info = program.values[value];
+    if (info.external || info.bytes == 0 || info.recipe == kNoRecipe ||
+        !program.recipes[index(info.recipe)].replayable) {
+      continue;
+    }
+    const std::vector<Place>& readings = edited_.readings(static_cast<int>(value));
+    const std::vector<Place>& productions = edited_.productions(static_cast<int>(value));
+    auto made = productions.begin();
+    bool is_forward = true;
+    Place last_access =
+        program.is_held(info) ? edited_.places() : static_cast<Place>(info.released_at);
+    for (const Place reading : readings) {
+      while (made != productions.end() && *made < reading) {
+        last_access = *made++;
+        is_forward = false;
+      }
+      const Place previous = last_access;
+      last_access = is_forward ? std::max(last_access, reading) : reading;
+      if (previous >= reading) {
+        continue;
+      }
+      const std::int64_t over = over_between(previous, reading);
+      if (over == 0) {
+        continue;
+      }
+      const auto reference =
+          static_cast<Place>(edited_.bytes().argmax(previous + 1, reading - 1));
+      if (!chain_.build(static_cast<int>(value), reading, reference, options.input_fraction,
+                        kLongestChain)) {
+        continue;
+      }
+      const std::int64_t relief = info.bytes - chain_.extended_bytes();
+      if (relief <= 0) {
+        continue;
+      }
+      double score = chain_.cost_us() / (static_cast<double>(relief) * static_cast<double>(over));
+      if (options.noise > 0) {
+        score *= std::exp(options.noise * (2 * random_.unit() - 1));
+      }
+      candidates_.push_back({static_cast<int>(value), reading, edited_.recipe_at(reading),
+                             reference, score});
+    }
+  }
+  std::stable_sort(candidates_.begin(), candidates_.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+}
+
+bool Shaver::apply(const Candidate& candidate, const ShaveOptions& options,
+                   std::int64_t budget_bytes) {
+  const Program& program = edited_.program();
+  const std::vector<Place>& readings = edited_.readings(candidate.value);
+  if (edited_.recipe_at(candidate.place) != candidate.recipe ||
+      !std::binary_search(readings.begin(), readings.end(), candidate.place)) {
+    return false;  // moved or gone since it was scored
+  }
+  if (edited_.bytes().at(candidate.reference) <= budget_bytes) {
+    return false;  // relieved by now
+  }
+  const EditableSchedule::Stay stay = edited_.stay_at(candidate.value, candidate.place);
+  const auto reading = std::lower_bound(readings.begin(), readings.end(), candidate.place);
+  const Place last_access =
+      std::max(stay.made != EditableSchedule::kNever
+                   ? stay.made
+                   : static_cast<Place>(program.values[index(candidate.value)].released_at),
+               reading == readings.begin() ? EditableSchedule::kNever : *(reading - 1));
+  if (last_access >= candidate.reference) {
+    return false;
+  }
+  if (!chain_.build(candidate.value, candidate.place, candidate.reference, options.input_fraction,
+                    kLongestChain)) {
+    return false;
+  }
+  const std::int64_t peak_before = edited_.peak_bytes();
+  const std::int64_t reference_before = edited_.bytes().at(candidate.reference);
+  const EditableSchedule::Savepoint savepoint = edited_.savepoint();
+  const Place at = edited_.make_room(candidate.place, static_cast<int>(chain_.recipes().size()),
+                                     free_);
+  if (at == EditableSchedule::kNever) {
+    return false;
+  }
+  const bool moved = at != candidate.place;
+  old_makers_.clear();
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    for (const int output : program.recipes[index(chain_.recipes()[i])].outputs) {
+      if (const Place made = edited_.stay_at(output, free_[i]).made;
+          made != EditableSchedule::kNever) {
+        old_makers_.push_back(made);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    edited_.insert(free_[i], chain_.recipes()[i]);
+  }
+  for (const Place made : old_makers_) {
+    if (edited_.recipe_at(made) != kNoRecipe && !edited_.is_read(made)) {
+      edited_.erase_with_feeders(made);
+    }
+  }
+  const std::int64_t allowed = std::max(peak_before, budget_bytes);
+  if (edited_.peak_bytes() > allowed ||
+      (!moved && edited_.bytes().at(candidate.reference) >= reference_before)) {
+    edited_.roll_back(savepoint);
+    return false;
+  }
+  return true;
+}
+
+bool Shaver::shave(std::int64_t budget_bytes, const ShaveOptions& options) {
+  std::int64_t least_over = -1;
+  int rounds_without_less = 0;
+  while (edited_.peak_bytes() > budget_bytes) {
+    find_over(budget_bytes);
+    std::int64_t over = 0;
+    for (const Place place : over_) {
+      over += (edited_.bytes().at(place) - budget_bytes) / 64;  // the sum of many must not overflow
+    }
+    if (least_over >= 0 && over >= least_over) {
+      if (++rounds_without_less >= kPatience) {
+        return false;
+      }
+    } else {
+      least_over = over;
+      rounds_without_less = 0;
+    }
+    find_candidates(options);
+    const auto batch = std::max<std::size_t>(
+        1, static_cast<std::size_t>(options.batch_fraction *
+                                    static_cast<double>(candidates_.size())));
+    std::size_t applied = 0;
+    for (const Candidate& candidate : candidates_) {
+      applied += apply(candidate, options, budget_bytes) ? 1 : 0;
+      if (applied >= batch || edited_.peak_bytes() <= budget_bytes) {
+        break;
+      }
+    }
+    if (applied == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Shaver::prune(std::int64_t budget_bytes) {
+  const std::int64_t limit = std::max(budget_bytes, edited_.peak_bytes());
+  std::vector<Place> replays = edited_.replays();
+  const Program& program = edited_.program();
+  const auto cost_us = [&](Place place) {
+    return program.recipes[index(edited_.recipe_at(place))].cost_us;
+  };
+  std::sort(replays.begin(), replays.end(), [&](Place a, Place b) {
+    return cost_us(a) != cost_us(b) ? cost_us(a) > cost_us(b) : a < b;
+  });
+  for (const Place place : replays) {
+    if (edited_.recipe_at(place) == kNoRecipe) {
+      continue;
+    }
+    const EditableSchedule::Savepoint savepoint = edited_.savepoint();
+    edited_.erase_with_feeders(place);
+    if (edited_.peak_bytes() > limit) {
+      edited_.roll_back(savepoint);
+    }
+  }
+}
+
+}  // namespace reprise::plan

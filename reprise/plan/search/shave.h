@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings a schedule down to a budget, the cheapest relief first, and removes what it no longer needs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reprise/plan/search/editable_schedule.h"
+#include "reprise/plan/search/random.h"
+#include "reprise/plan/search/rebuild_chain.h"
+
+namespace reprise::plan {
+
+struct ShaveOptions {
+  double input_fraction = 0.3;   // see RebuildChain::build()
+  double noise = 0;              // scores are multiplied by exp(noise * u), u uniform in [-1, 1)
+  double batch_fraction = 0.04;  // of the candidates, applied per round
+};
+
+class Shaver {
+ public:
+  using Place = EditableSchedule::Place;
+
+  Shaver(EditableSchedule& edited, Random& random);
+
+  // Adds replays until the peak is at most `budget_bytes`. False if it does not get there. Edits go to
+  // the journal.
+  //
+  // Per round, every reading of a value whose last access lies before places above the budget is a
+  // candidate: rebuild the value just before the reading. Its score is the chain's cost per byte
+  // and place relieved; the best few are applied, each if the peak does not rise and its highest
+  // place in between falls.
+  bool shave(std::int64_t budget_bytes, const ShaveOptions& options);
+
+  // Removes replays, the costliest first, while the peak stays at most `budget_bytes` or where it is.
+  void prune(std::int64_t budget_bytes);
+
+ private:
+  struct Candidate {
+    int value;
+    Place place;  // of the reading
+    int recipe;   // that reads there; kNoRecipe: the use
+    Place reference;
+    double score;
+  };
+
+  void find_over(std::int64_t budget_bytes);
+  std::int64_t over_between(Place after, Place before) const;
+  void find_candidates(const ShaveOptions& options);
+  bool apply(const Candidate& candidate, const ShaveOptions& options, std::int64_t budget_bytes);
+
+  EditableSchedule& edited_;
+  Random& random_;
+  RebuildChain chain_;
+  std::vector<Place> over_;  // places above the budget, ascending
+  std::vector<Candidate> candidates_;
+  std::vector<Place> free_;
+  std::vector<Place> old_makers_;
+};
+
+}  // namespace reprise::plan
