@@ -355,4 +355,15 @@ void EditableSchedule::roll_back(Savepoint savepoint) {
   }
 }
 
+void EditableSchedule::inserted_since(Savepoint savepoint, std::vector<Place>& inserted) const {
+  inserted.clear();
+  for (std::size_t i = savepoint; i < journal_.size(); ++i) {
+    if (journal_[i].is_insertion && recipe_at(journal_[i].place) != kNoRecipe) {
+      inserted.push_back(journal_[i].place);
+    }
+  }
+  std::sort(inserted.begin(), inserted.end());
+  inserted.erase(std::unique(inserted.begin(), inserted.end()), inserted.end());
+}
+
 }  // namespace reprise::plan

@@ -83,6 +83,8 @@ class EditableSchedule {
   using Savepoint = std::size_t;
   Savepoint savepoint() const { return journal_.size(); }
   void roll_back(Savepoint savepoint);
+  // The places of the replays that were inserted since then and are still there, ascending.
+  void inserted_since(Savepoint savepoint, std::vector<Place>& places) const;
   void forget_journal() { journal_.clear(); }
 
  private:

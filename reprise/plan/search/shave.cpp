@@ -41,6 +41,9 @@ void Shaver::find_candidates(const ShaveOptions& options) {
       continue;
     }
     const std::vector<Place>& readings = edited_.readings(static_cast<int>(value));
+    if (readings.empty() || readings.back() <= over_.front()) {
+      continue;
+    }
     const std::vector<Place>& productions = edited_.productions(static_cast<int>(value));
     auto made = productions.begin();
     bool is_forward = true;
@@ -53,8 +56,11 @@ void Shaver::find_candidates(const ShaveOptions& options) {
       }
       const Place previous = last_access;
       last_access = is_forward ? std::max(last_access, reading) : reading;
-      if (previous >= reading) {
+      if (previous >= reading || reading <= over_.front()) {
         continue;
+      }
+      if (previous >= over_.back()) {
+        break;
       }
       const std::int64_t over = over_between(previous, reading);
       if (over == 0) {
@@ -177,17 +183,26 @@ bool Shaver::shave(std::int64_t budget_bytes, const ShaveOptions& options) {
   return true;
 }
 
-void Shaver::prune(std::int64_t budget_bytes) {
+void Shaver::prune(std::int64_t budget_bytes, EditableSchedule::Savepoint since,
+                   std::size_t sample) {
   const std::int64_t limit = std::max(budget_bytes, edited_.peak_bytes());
-  std::vector<Place> replays = edited_.replays();
   const Program& program = edited_.program();
+  if (sample >= edited_.replays().size()) {
+    prunable_ = edited_.replays();
+  } else {
+    edited_.inserted_since(since, prunable_);
+    for (std::size_t i = 0; i < sample; ++i) {
+      prunable_.push_back(
+          edited_.replays()[static_cast<std::size_t>(random_.below(edited_.replay_count()))]);
+    }
+  }
   const auto cost_us = [&](Place place) {
     return program.recipes[index(edited_.recipe_at(place))].cost_us;
   };
-  std::sort(replays.begin(), replays.end(), [&](Place a, Place b) {
+  std::sort(prunable_.begin(), prunable_.end(), [&](Place a, Place b) {
     return cost_us(a) != cost_us(b) ? cost_us(a) > cost_us(b) : a < b;
   });
-  for (const Place place : replays) {
+  for (const Place place : prunable_) {
     if (edited_.recipe_at(place) == kNoRecipe) {
       continue;
     }

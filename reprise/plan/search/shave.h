@@ -32,8 +32,9 @@ class Shaver {
   // place in between falls.
   bool shave(std::int64_t budget_bytes, const ShaveOptions& options);
 
-  // Removes replays, the costliest first, while the peak stays at most `budget_bytes` or where it is.
-  void prune(std::int64_t budget_bytes);
+  // Removes replays, the costliest first, while the peak stays at most `budget_bytes` or where it is:
+  // tries those inserted since `since`, and `sample` others at random (all if there are fewer).
+  void prune(std::int64_t budget_bytes, EditableSchedule::Savepoint since, std::size_t sample);
 
  private:
   struct Candidate {
@@ -56,6 +57,7 @@ class Shaver {
   std::vector<Candidate> candidates_;
   std::vector<Place> free_;
   std::vector<Place> old_makers_;
+  std::vector<Place> prunable_;
 };
 
 }  // namespace reprise::plan

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/search/ruin_recreate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "reprise/plan/search/editable_schedule.h"
+#include "reprise/plan/search/shave.h"
+
+namespace reprise::plan {
+namespace {
+
+constexpr std::array<double, 3> kInputFractions = {0, 0.3, 1};
+constexpr std::array<double, 3> kNoises = {0, 0.3, 2};
+constexpr std::size_t kPruneSample = 60;
+
+using Place = EditableSchedule::Place;
+
+class Search {
+ public:
+  Search(const Program& program, const Schedule& start, const RuinOptions& options, Random& random)
+      : program_(program),
+        options_(options),
+        random_(random),
+        edited_(program, start, program.uses.size() < 1000 ? 64 : 24),
+        shaver_(edited_, random),
+        best_(start),
+        current_us_(edited_.recompute_us()),
+        best_us_(current_us_) {}
+
+  Schedule run(const std::function<bool(std::int64_t, double)>& go_on) {
+    for (std::int64_t i = 0; i < options_.iterations && go_on(i, best_us_); ++i) {
+      edited_.forget_journal();
+      const std::int64_t target = ruin();
+      shaver_.shave(target, {.input_fraction = kInputFractions[pick(3)], .noise = kNoises[pick(3)]});
+      if (edited_.peak_bytes() > options_.budget_bytes) {
+        edited_.roll_back(0);
+        continue;
+      }
+      shaver_.prune(options_.budget_bytes, 0, kPruneSample);
+      const double left = 1 - static_cast<double>(i) / static_cast<double>(options_.iterations);
+      if (!accepts(options_.start_temperature * left)) {
+        edited_.roll_back(0);
+      }
+    }
+    return best_;
+  }
+
+ private:
+  std::size_t pick(std::int64_t count) { return static_cast<std::size_t>(random_.below(count)); }
+
+  bool accepts(double temperature) {
+    const double us = edited_.recompute_us();
+    if (us > current_us_ &&
+        random_.unit() >= std::exp((current_us_ - us) / (temperature * current_us_))) {
+      return false;
+    }
+    current_us_ = us;
+    if (us < best_us_ * (1 - 1e-12)) {
+      best_us_ = us;
+      best_ = edited_.schedule();
+    }
+    return true;
+  }
+
+  // Takes replays away, or asks for less than the budget; returns the bytes to shave to.
+  std::int64_t ruin() {
+    const double kind = random_.unit();
+    if (kind < 0.4) {
+      ruin_window();
+    } else if (kind < 0.6) {
+      const double share = 0.02 + 0.28 * random_.unit();
+      erase_if([&](Place) { return random_.unit() < share; });
+    } else if (kind < 0.75) {
+      ruin_name();
+    } else {
+      const double share = 0.85 + 0.15 * random_.unit();
+      return static_cast<std::int64_t>(share * static_cast<double>(options_.budget_bytes));
+    }
+    return options_.budget_bytes;
+  }
+
+  void ruin_window() {
+    const auto uses = static_cast<std::int64_t>(program_.uses.size());
+    const std::int64_t length = 1 + random_.below(std::clamp<std::int64_t>(uses / 3, 1, 40));
+    const std::int64_t first = random_.below(uses);
+    erase_if([&](Place place) {
+      const int use = edited_.use_at(place);
+      return use >= first && use < first + length;
+    });
+  }
+
+  void ruin_name() {
+    if (edited_.replay_count() == 0) {
+      return;
+    }
+    const Place any = edited_.replays()[pick(edited_.replay_count())];
+    const std::string& name = recipe(any).name;
+    erase_if([&](Place place) { return recipe(place).name == name; });
+  }
+
+  template <class Condition>
+  void erase_if(const Condition& condition) {
+    doomed_ = edited_.replays();
+    // The order of replays() depends on the edits before; the decisions must not.
+    std::sort(doomed_.begin(), doomed_.end());
+    std::erase_if(doomed_, [&](Place place) { return !condition(place); });
+    for (const Place place : doomed_) {
+      if (edited_.recipe_at(place) != kNoRecipe) {
+        edited_.erase_with_feeders(place);
+      }
+    }
+  }
+
+  const Recipe& recipe(Place place) const {
+    return program_.recipes[static_cast<std::size_t>(edited_.recipe_at(place))];
+  }
+
+  const Program& program_;
+  const RuinOptions& options_;
+  Random& random_;
+  EditableSchedule edited_;
+  Shaver shaver_;
+  std::vector<Place> doomed_;
+  Schedule best_;
+  double current_us_;
+  double best_us_;
+};
+
+}  // namespace
+
+Schedule ruin_and_recreate(const Program& program, const Schedule& start,
+                           const RuinOptions& options, Random& random,
+                           const std::function<bool(std::int64_t, double)>& go_on) {
+  return Search(program, start, options, random).run(go_on);
+}
+
+}  // namespace reprise::plan

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ruin and recreate: takes a part of a schedule away, repairs it with the shaver, keeps what is
+// cheaper, and now and then what is a little dearer (Schrimpf et al. 2000).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "reprise/plan/program.h"
+#include "reprise/plan/schedule.h"
+#include "reprise/plan/search/random.h"
+
+namespace reprise::plan {
+
+struct RuinOptions {
+  std::int64_t budget_bytes = 0;
+  std::int64_t iterations = 0;
+  double start_temperature = 0.01;  // of the cost; falls linearly to 0
+};
+
+// The cheapest schedule within the budget found from `start`. `go_on(iteration, best cost)` is called before each
+// iteration; false stops. REQUIRES: `start` fits the budget.
+Schedule ruin_and_recreate(const Program& program, const Schedule& start,
+                           const RuinOptions& options, Random& random,
+                           const std::function<bool(std::int64_t, double)>& go_on);
+
+}  // namespace reprise::plan
