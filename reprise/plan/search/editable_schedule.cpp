@@ -185,7 +185,8 @@ void EditableSchedule::add_production(int value, Place place) {
     const bool has_earlier = first_moved != read.begin() && *(first_moved - 1) > before.made;
     const Place earlier = has_earlier ? *(first_moved - 1) : kNever;
     if (before.made != kNever || !program_->is_held(info)) {
-      const Place start = before.made != kNever ? before.made : static_cast<Place>(info.released_at);
+      const Place start =
+          before.made != kNever ? before.made : static_cast<Place>(info.released_at);
       // The old stay ends at its last earlier reading; the new one begins here.
       add_bytes(std::max(start, earlier) + 1, place - 1, -info.bytes);
     } else {
@@ -207,7 +208,8 @@ void EditableSchedule::remove_production(int value, Place place) {
     const bool has_earlier = first_moved != read.begin() && *(first_moved - 1) > before.made;
     const Place earlier = has_earlier ? *(first_moved - 1) : kNever;
     if (before.made != kNever || !program_->is_held(info)) {
-      const Place start = before.made != kNever ? before.made : static_cast<Place>(info.released_at);
+      const Place start =
+          before.made != kNever ? before.made : static_cast<Place>(info.released_at);
       add_bytes(std::max(start, earlier) + 1, place - 1, info.bytes);
     } else {
       add_bytes(place, before.last_reading, -info.bytes);
@@ -321,9 +323,7 @@ Place EditableSchedule::make_room(Place place, int count, std::vector<Place>& fr
   }
   std::int64_t next = 0;
   Place moved = place;
-  const auto spread = [&](std::int64_t i) {
-    return begin + static_cast<Place>(i * room / wanted);
-  };
+  const auto spread = [&](std::int64_t i) { return begin + static_cast<Place>(i * room / wanted); };
   const auto take_free = [&] {
     for (int i = 0; i < count; ++i) {
       free.push_back(spread(next++));

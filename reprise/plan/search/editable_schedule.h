@@ -27,9 +27,9 @@ class EditableSchedule {
 
   // What is known of a value at one place: the stay that covers it or the last one before it.
   struct Stay {
-    Place made = kNever;       // the replay that made it; kNever: forward
+    Place made = kNever;          // the replay that made it; kNever: forward
     Place last_reading = kNever;  // of this stay, anywhere; kNever: none
-    Place ends_before = 0;     // the next production, or the number of places
+    Place ends_before = 0;        // the next production, or the number of places
   };
 
   // REQUIRES: `program` outlives this and has no fault; `schedule` has none for it.
@@ -112,7 +112,8 @@ class EditableSchedule {
   std::vector<std::int32_t> replay_index_;  // per place: where it is in replays_
   std::vector<std::vector<Place>> productions_;
   std::vector<std::vector<Place>> readings_;
-  std::vector<std::int64_t> replay_bytes_;  // per recipe: bytes beyond the live values, without background
+  std::vector<std::int64_t>
+      replay_bytes_;  // per recipe: bytes beyond the live values, without background
   MaxTree bytes_;
   double recompute_us_ = 0;
   std::vector<Edit> journal_;

@@ -36,9 +36,8 @@ KeepCut::KeepCut(const Program& program, int use)
   std::vector<char> entered(program.recipes.size(), 0);
   for (const int value : first.needs) {
     state[index(value)] = 1;
-    fixed_bytes_ += is_counted(program, program.values[index(value)])
-                        ? program.values[index(value)].bytes
-                        : 0;
+    fixed_bytes_ +=
+        is_counted(program, program.values[index(value)]) ? program.values[index(value)].bytes : 0;
   }
   std::vector<int> open;
   const auto want = [&](int value) {
@@ -103,8 +102,6 @@ KeepCut::Choice KeepCut::choose(double us_per_byte) {
   return choice;
 }
 
-bool KeepCut::runs(int recipe) const {
-  return flow_.is_source_side(recipe_node(program_, recipe));
-}
+bool KeepCut::runs(int recipe) const { return flow_.is_source_side(recipe_node(program_, recipe)); }
 
 }  // namespace reprise::plan

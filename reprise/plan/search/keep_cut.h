@@ -4,10 +4,10 @@
 //
 // At the place of a use, every value that it or a later use needs is alive or is made again later.
 // Paying a recipe's cost once for "made again" and `us_per_byte` for every byte alive, the cheapest
-// choice is a minimum cut: a value that is wanted (by a use, or by a recipe that runs) is kept or its
-// recipe runs. It leaves out order, transient bytes and second runs, so its value minus the price of
-// the bytes that the budget leaves is a lower bound on the recompute time of *every* schedule
-// (Lagrangian relaxation of one place's budget), and its choice is a seed for a schedule.
+// choice is a minimum cut: a value that is wanted (by a use, or by a recipe that runs) is kept or
+// its recipe runs. It leaves out order, transient bytes and second runs, so its value minus the
+// price of the bytes that the budget leaves is a lower bound on the recompute time of *every*
+// schedule (Lagrangian relaxation of one place's budget), and its choice is a seed for a schedule.
 #pragma once
 
 #include <cstdint>

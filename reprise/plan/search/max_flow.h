@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maximum flow and minimum cut between two nodes of a network: Dinic's algorithm (E. A. Dinic 1970).
+// Maximum flow and minimum cut between two nodes of a network: Dinic's algorithm (E. A. Dinic
+// 1970).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class MaxFlow {
     double capacity;  // left
   };
   std::vector<Edge> first_edge_;
-  std::vector<Half> halves_;  // an edge and its reverse side by side
+  std::vector<Half> halves_;        // an edge and its reverse side by side
   std::vector<double> capacities_;  // per edge, as set
   std::vector<std::int32_t> level_;
   std::vector<Edge> current_;

@@ -67,7 +67,8 @@ std::int64_t MaxTree::max(std::int64_t first, std::int64_t last) const {
 }
 
 std::int64_t MaxTree::argmax(std::int64_t first, std::int64_t last) const {
-  // The complete nodes that make up the range, from left to right, each with what its ancestors add.
+  // The complete nodes that make up the range, from left to right, each with what its ancestors
+  // add.
   auto left = static_cast<std::size_t>(first) + width_;
   auto right = static_cast<std::size_t>(last) + width_ + 1;
   std::size_t best = 0;

@@ -28,8 +28,8 @@ class MaxTree {
   void rebuild(std::size_t leaf);
 
   std::int64_t size_;
-  std::size_t width_;               // a power of two >= size
-  std::vector<std::int64_t> max_;   // per node: of its leaves, without what ancestors add
+  std::size_t width_;                  // a power of two >= size
+  std::vector<std::int64_t> max_;      // per node: of its leaves, without what ancestors add
   std::vector<std::int64_t> pending_;  // per inner node: added to all of its leaves
 };
 

@@ -49,8 +49,8 @@ bool RebuildChain::add(int recipe_id) {
     if (stay.made == EditableSchedule::kNever && program.is_held(value)) {
       continue;
     }
-    const Place born = stay.made == EditableSchedule::kNever ? static_cast<Place>(value.released_at)
-                                                             : stay.made;
+    const Place born =
+        stay.made == EditableSchedule::kNever ? static_cast<Place>(value.released_at) : stay.made;
     const Place died = std::max(born, stay.last_reading);
     if (died >= place_) {
       continue;

@@ -33,7 +33,8 @@ class Search {
     for (std::int64_t i = 0; i < options_.iterations && go_on(i, best_us_); ++i) {
       edited_.forget_journal();
       const std::int64_t target = ruin();
-      shaver_.shave(target, {.input_fraction = kInputFractions[pick(3)], .noise = kNoises[pick(3)]});
+      shaver_.shave(target,
+                    {.input_fraction = kInputFractions[pick(3)], .noise = kNoises[pick(3)]});
       if (edited_.peak_bytes() > options_.budget_bytes) {
         edited_.roll_back(0);
         continue;

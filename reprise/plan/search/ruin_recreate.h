@@ -18,8 +18,8 @@ struct RuinOptions {
   double start_temperature = 0.01;  // of the cost; falls linearly to 0
 };
 
-// The cheapest schedule within the budget found from `start`. `go_on(iteration, best cost)` is called before each
-// iteration; false stops. REQUIRES: `start` fits the budget.
+// The cheapest schedule within the budget found from `start`. `go_on(iteration, best cost)` is
+// called before each iteration; false stops. REQUIRES: `start` fits the budget.
 Schedule ruin_and_recreate(const Program& program, const Schedule& start,
                            const RuinOptions& options, Random& random,
                            const std::function<bool(std::int64_t, double)>& go_on);

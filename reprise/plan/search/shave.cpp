@@ -66,8 +66,7 @@ void Shaver::find_candidates(const ShaveOptions& options) {
       if (over == 0) {
         continue;
       }
-      const auto reference =
-          static_cast<Place>(edited_.bytes().argmax(previous + 1, reading - 1));
+      const auto reference = static_cast<Place>(edited_.bytes().argmax(previous + 1, reading - 1));
       if (!chain_.build(static_cast<int>(value), reading, reference, options.input_fraction,
                         kLongestChain)) {
         continue;
@@ -80,8 +79,8 @@ void Shaver::find_candidates(const ShaveOptions& options) {
       if (options.noise > 0) {
         score *= std::exp(options.noise * (2 * random_.unit() - 1));
       }
-      candidates_.push_back({static_cast<int>(value), reading, edited_.recipe_at(reading),
-                             reference, score});
+      candidates_.push_back(
+          {static_cast<int>(value), reading, edited_.recipe_at(reading), reference, score});
     }
   }
   std::stable_sort(candidates_.begin(), candidates_.end(),
@@ -116,8 +115,8 @@ bool Shaver::apply(const Candidate& candidate, const ShaveOptions& options,
   const std::int64_t peak_before = edited_.peak_bytes();
   const std::int64_t reference_before = edited_.bytes().at(candidate.reference);
   const EditableSchedule::Savepoint savepoint = edited_.savepoint();
-  const Place at = edited_.make_room(candidate.place, static_cast<int>(chain_.recipes().size()),
-                                     free_);
+  const Place at =
+      edited_.make_room(candidate.place, static_cast<int>(chain_.recipes().size()), free_);
   if (at == EditableSchedule::kNever) {
     return false;
   }
@@ -167,8 +166,8 @@ bool Shaver::shave(std::int64_t budget_bytes, const ShaveOptions& options) {
     }
     find_candidates(options);
     const auto batch = std::max<std::size_t>(
-        1, static_cast<std::size_t>(options.batch_fraction *
-                                    static_cast<double>(candidates_.size())));
+        1,
+        static_cast<std::size_t>(options.batch_fraction * static_cast<double>(candidates_.size())));
     std::size_t applied = 0;
     for (const Candidate& candidate : candidates_) {
       applied += apply(candidate, options, budget_bytes) ? 1 : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a schedule down to a budget, the cheapest relief first, and removes what it no longer needs.
+// Brings a schedule down to a budget, the cheapest relief first, and removes what it no longer
+// needs.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ class Shaver {
 
   Shaver(EditableSchedule& edited, Random& random);
 
-  // Adds replays until the peak is at most `budget_bytes`. False if it does not get there. Edits go to
-  // the journal.
+  // Adds replays until the peak is at most `budget_bytes`. False if it does not get there. Edits go
+  // to the journal.
   //
   // Per round, every reading of a value whose last access lies before places above the budget is a
   // candidate: rebuild the value just before the reading. Its score is the chain's cost per byte
@@ -32,8 +33,8 @@ class Shaver {
   // place in between falls.
   bool shave(std::int64_t budget_bytes, const ShaveOptions& options);
 
-  // Removes replays, the costliest first, while the peak stays at most `budget_bytes` or where it is:
-  // tries those inserted since `since`, and `sample` others at random (all if there are fewer).
+  // Removes replays, the costliest first, while the peak stays at most `budget_bytes` or where it
+  // is: tries those inserted since `since`, and `sample` others at random (all if there are fewer).
   void prune(std::int64_t budget_bytes, EditableSchedule::Savepoint since, std::size_t sample);
 
  private:
