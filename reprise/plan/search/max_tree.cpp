@@ -2,7 +2,6 @@
 #include "reprise/plan/search/max_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 
@@ -67,69 +66,49 @@ std::int64_t MaxTree::max(std::int64_t first, std::int64_t last) const {
 }
 
 std::int64_t MaxTree::argmax(std::int64_t first, std::int64_t last) const {
-  // The complete nodes that make up the range, from left to right, each with what its ancestors
-  // add.
-  auto left = static_cast<std::size_t>(first) + width_;
-  auto right = static_cast<std::size_t>(last) + width_ + 1;
-  std::size_t best = 0;
-  std::int64_t best_max = 0;
-  const auto consider = [&](std::size_t node) {
-    std::int64_t value = max_[node];
-    for (std::size_t up = node / 2; up > 0; up /= 2) {
-      value += pending_[up];
-    }
-    if (best == 0 || value > best_max) {
-      best = node;
-      best_max = value;
-    }
-  };
-  std::array<std::size_t, 64> right_nodes{};
-  std::size_t right_count = 0;
-  for (; left < right; left /= 2, right /= 2) {
-    if (left % 2 == 1) {
-      consider(left++);
-    }
-    if (right % 2 == 1) {
-      right_nodes[right_count++] = --right;
-    }
-  }
-  while (right_count > 0) {
-    consider(right_nodes[--right_count]);
-  }
-  while (best < width_) {
-    best = 2 * best + (max_[2 * best] >= max_[2 * best + 1] ? 0 : 1);
-  }
-  return static_cast<std::int64_t>(best - width_);
+  Best best;
+  find_best(1, 0, static_cast<std::int64_t>(width_) - 1, 0, first, last, best);
+  return best.leaf;
 }
 
-std::int64_t MaxTree::first_above(std::int64_t first, std::int64_t limit) const {
-  if (first >= size_) {
-    return size_;
+// Left before right, and only what can be larger than the best so far.
+void MaxTree::find_best(std::size_t node, std::int64_t node_first, std::int64_t node_last,
+                        std::int64_t added, std::int64_t first, std::int64_t last,
+                        Best& best) const {
+  if (last < node_first || node_last < first ||
+      (best.leaf >= 0 && max_[node] + added <= best.value)) {
+    return;
   }
-  // Up from the leaf while the subtree has nothing, right siblings included; then down.
-  std::size_t node = static_cast<std::size_t>(first) + width_;
-  const auto added_above = [&](std::size_t at_node) {
-    std::int64_t sum = 0;
-    for (std::size_t up = at_node / 2; up > 0; up /= 2) {
-      sum += pending_[up];
+  if (first <= node_first && node_last <= last) {
+    // All of it counts: straight down to its first maximum.
+    best.value = max_[node] + added;
+    while (node < width_) {
+      node = 2 * node + (max_[2 * node] >= max_[2 * node + 1] ? 0 : 1);
     }
-    return sum;
-  };
-  while (max_[node] + added_above(node) <= limit) {
-    while (node % 2 == 1) {
-      node /= 2;
-    }
-    if (node == 0) {
-      return size_;
-    }
-    ++node;
+    best.leaf = static_cast<std::int64_t>(node - width_);
+    return;
   }
-  std::int64_t above = added_above(node);
-  while (node < width_) {
-    above += pending_[node];
-    node = 2 * node + (max_[2 * node] + above > limit ? 0 : 1);
+  const std::int64_t middle = node_first + (node_last - node_first) / 2;
+  find_best(2 * node, node_first, middle, added + pending_[node], first, last, best);
+  find_best(2 * node + 1, middle + 1, node_last, added + pending_[node], first, last, best);
+}
+
+void MaxTree::find_above(std::int64_t limit, std::vector<std::int32_t>& leaves) const {
+  leaves.clear();
+  find_above(1, 0, limit, leaves);
+}
+
+void MaxTree::find_above(std::size_t node, std::int64_t added, std::int64_t limit,
+                         std::vector<std::int32_t>& leaves) const {
+  if (max_[node] + added <= limit) {
+    return;
   }
-  return std::min(static_cast<std::int64_t>(node - width_), size_);
+  if (node >= width_) {
+    leaves.push_back(static_cast<std::int32_t>(node - width_));
+    return;
+  }
+  find_above(2 * node, added + pending_[node], limit, leaves);
+  find_above(2 * node + 1, added + pending_[node], limit, leaves);
 }
 
 }  // namespace reprise::plan

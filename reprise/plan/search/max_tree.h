@@ -21,11 +21,20 @@ class MaxTree {
   std::int64_t max(std::int64_t first, std::int64_t last) const;
   // The first leaf in [first, last] that has their maximum.
   std::int64_t argmax(std::int64_t first, std::int64_t last) const;
-  // The first leaf >= `first` above `limit`, or size().
-  std::int64_t first_above(std::int64_t first, std::int64_t limit) const;
+  // All leaves above `limit`, ascending. O(found * log size).
+  void find_above(std::int64_t limit, std::vector<std::int32_t>& leaves) const;
 
  private:
+  struct Best {
+    std::int64_t leaf = -1;
+    std::int64_t value = 0;
+  };
+
   void rebuild(std::size_t leaf);
+  void find_best(std::size_t node, std::int64_t node_first, std::int64_t node_last,
+                 std::int64_t added, std::int64_t first, std::int64_t last, Best& best) const;
+  void find_above(std::size_t node, std::int64_t added, std::int64_t limit,
+                  std::vector<std::int32_t>& leaves) const;
 
   std::int64_t size_;
   std::size_t width_;                  // a power of two >= size

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::array<double, 3> kInputFractions = {0, 0.3, 1};
 constexpr std::array<double, 3> kNoises = {0, 0.3, 2};
+constexpr double kManyReplays = 200;
+constexpr double kLargeRuins = 0.1;  // of all, whatever the number of replays
 constexpr std::size_t kPruneSample = 60;
 
 using Place = EditableSchedule::Place;
@@ -71,15 +73,23 @@ class Search {
     if (kind < 0.4) {
       ruin_window();
     } else if (kind < 0.6) {
-      const double share = 0.02 + 0.28 * random_.unit();
+      const double share = (0.02 + 0.28 * random_.unit()) * small_share();
       erase_if([&](Place) { return random_.unit() < share; });
     } else if (kind < 0.75) {
       ruin_name();
     } else {
-      const double share = 0.85 + 0.15 * random_.unit();
+      const double share = 1 - 0.15 * small_share() * random_.unit();
       return static_cast<std::int64_t>(share * static_cast<double>(options_.budget_bytes));
     }
     return options_.budget_bytes;
+  }
+
+  // Ruins of a long program must stay local, or an iteration costs as much as a new plan.
+  double small_share() {
+    if (random_.unit() < kLargeRuins) {
+      return 1;
+    }
+    return std::min(1.0, kManyReplays / (1.0 + static_cast<double>(edited_.replay_count())));
   }
 
   void ruin_window() {
@@ -98,7 +108,8 @@ class Search {
     }
     const Place any = edited_.replays()[pick(edited_.replay_count())];
     const std::string& name = recipe(any).name;
-    erase_if([&](Place place) { return recipe(place).name == name; });
+    const double share = small_share();
+    erase_if([&](Place place) { return recipe(place).name == name && random_.unit() < share; });
   }
 
   template <class Condition>

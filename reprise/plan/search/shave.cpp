@@ -17,18 +17,14 @@ std::size_t index(int id) { return static_cast<std::size_t>(id); }
 Shaver::Shaver(EditableSchedule& edited, Random& random)
     : edited_(edited), random_(random), chain_(edited) {}
 
-void Shaver::find_over(std::int64_t budget_bytes) {
-  over_.clear();
-  const MaxTree& bytes = edited_.bytes();
-  for (std::int64_t place = bytes.first_above(0, budget_bytes); place < bytes.size();
-       place = bytes.first_above(place + 1, budget_bytes)) {
-    over_.push_back(static_cast<Place>(place));
-  }
-}
-
-std::int64_t Shaver::over_between(Place after, Place before) const {
+Shaver::Over Shaver::over_between(Place after, Place before) const {
   const auto first = std::upper_bound(over_.begin(), over_.end(), after);
-  return std::lower_bound(first, over_.end(), before) - first;
+  const auto last = std::lower_bound(first, over_.end(), before);
+  if (first == last) {
+    return {};
+  }
+  const bool has_peak = after < peak_place_ && peak_place_ < before;
+  return {.count = last - first, .reference = has_peak ? peak_place_ : *(first + (last - first) / 2)};
 }
 
 void Shaver::find_candidates(const ShaveOptions& options) {
@@ -62,12 +58,11 @@ void Shaver::find_candidates(const ShaveOptions& options) {
       if (previous >= over_.back()) {
         break;
       }
-      const std::int64_t over = over_between(previous, reading);
-      if (over == 0) {
+      const Over over = over_between(previous, reading);
+      if (over.count == 0) {
         continue;
       }
-      const auto reference = static_cast<Place>(edited_.bytes().argmax(previous + 1, reading - 1));
-      if (!chain_.build(static_cast<int>(value), reading, reference, options.input_fraction,
+      if (!chain_.build(static_cast<int>(value), reading, over.reference, options.input_fraction,
                         kLongestChain)) {
         continue;
       }
@@ -75,12 +70,12 @@ void Shaver::find_candidates(const ShaveOptions& options) {
       if (relief <= 0) {
         continue;
       }
-      double score = chain_.cost_us() / (static_cast<double>(relief) * static_cast<double>(over));
+      double score = chain_.cost_us() / (static_cast<double>(relief) * static_cast<double>(over.count));
       if (options.noise > 0) {
         score *= std::exp(options.noise * (2 * random_.unit() - 1));
       }
       candidates_.push_back(
-          {static_cast<int>(value), reading, edited_.recipe_at(reading), reference, score});
+          {static_cast<int>(value), reading, edited_.recipe_at(reading), over.reference, score});
     }
   }
   std::stable_sort(candidates_.begin(), candidates_.end(),
@@ -151,7 +146,8 @@ bool Shaver::shave(std::int64_t budget_bytes, const ShaveOptions& options) {
   std::int64_t least_over = -1;
   int rounds_without_less = 0;
   while (edited_.peak_bytes() > budget_bytes) {
-    find_over(budget_bytes);
+    edited_.bytes().find_above(budget_bytes, over_);
+    peak_place_ = static_cast<Place>(edited_.bytes().argmax(0, edited_.places() - 1));
     std::int64_t over = 0;
     for (const Place place : over_) {
       over += (edited_.bytes().at(place) - budget_bytes) / 64;  // the sum of many must not overflow

@@ -46,14 +46,20 @@ class Shaver {
     double score;
   };
 
-  void find_over(std::int64_t budget_bytes);
-  std::int64_t over_between(Place after, Place before) const;
+  // The places above the budget between two others, and the one that a rebuilding there has to
+  // relieve: the peak if it is among them, else the middle one.
+  struct Over {
+    std::int64_t count = 0;
+    Place reference = 0;
+  };
+  Over over_between(Place after, Place before) const;
   void find_candidates(const ShaveOptions& options);
   bool apply(const Candidate& candidate, const ShaveOptions& options, std::int64_t budget_bytes);
 
   EditableSchedule& edited_;
   Random& random_;
   RebuildChain chain_;
+  Place peak_place_ = 0;
   std::vector<Place> over_;  // places above the budget, ascending
   std::vector<Candidate> candidates_;
   std::vector<Place> free_;
