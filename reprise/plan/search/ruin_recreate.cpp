@@ -15,7 +15,10 @@ constexpr std::array<double, 3> kInputFractions = {0, 0.3, 1};
 constexpr std::array<double, 3> kNoises = {0, 0.3, 2};
 constexpr double kManyReplays = 200;
 constexpr double kLargeRuins = 0.1;  // of all, whatever the number of replays
+constexpr std::array<double, 2> kBatches = {0.04, 0};
 constexpr std::size_t kPruneSample = 60;
+constexpr double kLargestStepDown = 0.2;  // squared: most steps are small
+constexpr double kDownTemperature = 0.01;
 
 using Place = EditableSchedule::Place;
 
@@ -48,6 +51,34 @@ class Search {
       }
     }
     return best_;
+  }
+
+  Schedule run_down(const std::function<bool(std::int64_t, double)>& go_on) {
+    std::int64_t peak_bytes = edited_.peak_bytes();
+    for (std::int64_t i = 0; i < options_.iterations && peak_bytes > options_.budget_bytes &&
+                             go_on(i, best_us_);
+         ++i) {
+      edited_.forget_journal();
+      const double step = random_.unit() * kLargestStepDown;
+      const std::int64_t target =
+          std::max(options_.budget_bytes,
+                   static_cast<std::int64_t>((1 - step * step) * static_cast<double>(peak_bytes)) - 1);
+      ruin_around_peak();
+      shaver_.shave(target, {.input_fraction = kInputFractions[pick(3)],
+                             .noise = kNoises[pick(3)],
+                             .batch_fraction = kBatches[pick(2)]});
+      if (edited_.peak_bytes() <= peak_bytes) {
+        shaver_.prune(std::min(peak_bytes, edited_.peak_bytes()), 0, kPruneSample);
+      }
+      if (edited_.peak_bytes() < peak_bytes ||
+          (edited_.peak_bytes() == peak_bytes && accepts(kDownTemperature))) {
+        peak_bytes = edited_.peak_bytes();
+        current_us_ = edited_.recompute_us();
+      } else {
+        edited_.roll_back(0);
+      }
+    }
+    return edited_.schedule();
   }
 
  private:
@@ -102,6 +133,21 @@ class Search {
     });
   }
 
+  void ruin_around_peak() {
+    const double kind = random_.unit();
+    if (kind < 0.4) {
+      return;
+    }
+    const auto peak = static_cast<Place>(edited_.bytes().argmax(0, edited_.places() - 1));
+    const std::int64_t middle = std::max(0, edited_.use_at(peak));
+    const std::int64_t reach = 1 + random_.below(kind < 0.8 ? 6 : 30);
+    const double share = random_.unit();
+    erase_if([&](Place place) {
+      const int use = edited_.use_at(place);
+      return use >= middle - reach && use <= middle + reach && random_.unit() < share;
+    });
+  }
+
   void ruin_name() {
     if (edited_.replay_count() == 0) {
       return;
@@ -146,6 +192,11 @@ Schedule ruin_and_recreate(const Program& program, const Schedule& start,
                            const RuinOptions& options, Random& random,
                            const std::function<bool(std::int64_t, double)>& go_on) {
   return Search(program, start, options, random).run(go_on);
+}
+
+Schedule lower_peak(const Program& program, const Schedule& start, const RuinOptions& options,
+                    Random& random, const std::function<bool(std::int64_t, double)>& go_on) {
+  return Search(program, start, options, random).run_down(go_on);
 }
 
 }  // namespace reprise::plan
