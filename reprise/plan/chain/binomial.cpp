@@ -10,11 +10,10 @@
 namespace reprise::plan {
 namespace {
 
-// Wide enough for the product of any two arguments within kMostSteps.
+// Wide enough for the product of any two arguments within kMostRevolveSteps.
 __extension__ using Wide = __int128;
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 61;
 
 std::int64_t saturated(Wide value) {
   return value > kMost ? kMost : static_cast<std::int64_t>(value);
@@ -27,9 +26,9 @@ std::int64_t beta(std::int64_t snapshots, std::int64_t repeats) {
 
 void require_chain(const char* place, std::int64_t steps, std::int64_t snapshots) {
   require_at_least(place, "steps", steps, 1);
-  require_at_most(place, "steps", steps, kMostSteps);
+  require_at_most(place, "steps", steps, kMostRevolveSteps);
   require_at_least(place, "snapshots", snapshots, 1);
-  require_at_most(place, "snapshots", snapshots, kMostSteps);
+  require_at_most(place, "snapshots", snapshots, kMostRevolveSteps);
 }
 
 int level_at(const RevolvePart& part, std::int64_t depth) {
@@ -82,9 +81,9 @@ std::int64_t binomial(std::int64_t n, std::int64_t k) {
 
 std::int64_t longest_chain(std::int64_t snapshots, std::int64_t repeats) {
   require_at_least("longest_chain", "snapshots", snapshots, 0);
-  require_at_most("longest_chain", "snapshots", snapshots, kMostSteps);
+  require_at_most("longest_chain", "snapshots", snapshots, kMostRevolveSteps);
   require_at_least("longest_chain", "repeats", repeats, 0);
-  require_at_most("longest_chain", "repeats", repeats, kMostSteps);
+  require_at_most("longest_chain", "repeats", repeats, kMostRevolveSteps);
   return binomial(snapshots + repeats, snapshots);
 }
 

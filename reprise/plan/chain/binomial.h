@@ -15,18 +15,21 @@
 
 namespace reprise::plan {
 
+// The longest chain and the most snapshots that the functions below take.
+inline constexpr std::int64_t kMostRevolveSteps = std::int64_t{1} << 61;
+
 // n over k; the largest std::int64_t if it is larger. O(60). No table, no overflow.
 // Throws std::invalid_argument unless 0 <= k <= n.
 std::int64_t binomial(std::int64_t n, std::int64_t k);
 
 // beta(s, r) = binomial(s + r, s): the longest chain that s snapshots reverse while no step is
 // advanced more than r times. Saturates like binomial().
-// Throws std::invalid_argument if an argument is negative or above 2^61.
+// Throws std::invalid_argument if an argument is negative or above kMostRevolveSteps.
 std::int64_t longest_chain(std::int64_t snapshots, std::int64_t repeats);
 
 // The r with beta(s, r - 1) < steps <= beta(s, r): how often the unluckiest step is advanced in an
 // optimal schedule. O(log(steps)) binomials.
-// Throws std::invalid_argument unless steps and snapshots are in [1, 2^61].
+// Throws std::invalid_argument unless steps and snapshots are in [1, kMostRevolveSteps].
 std::int64_t revolve_repeats(std::int64_t steps, std::int64_t snapshots);
 
 // t(l, s) = r * l - beta(s + 1, r - 1): the least number of advances. Saturates like binomial().
@@ -47,7 +50,7 @@ std::int64_t revolve_split(std::int64_t steps, std::int64_t snapshots, Split spl
 // The schedule: all snapshots in level 0. O(steps + advances) actions.
 // Throws std::invalid_argument unless steps >= 1 and snapshots >= 1.
 std::vector<Action> revolve_actions(std::int64_t steps, std::int64_t snapshots,
-                                    Split split = Split::kMaximum);
+                                    Split split = Split::kRevolve);
 
 // For planners built on this one: what reverses steps [begin, end) when state `begin` is live, with
 // room for `snapshots` states, `begin` included. If `begin_is_held` it is already stored in
@@ -59,7 +62,7 @@ struct RevolvePart {
   std::int64_t snapshots = 1;
   bool begin_is_held = false;
   std::vector<int> levels = {};  // by depth; level 0 beyond its end
-  Split split = Split::kMaximum;
+  Split split = Split::kRevolve;
 };
 void append_revolve(std::vector<Action>& actions, const RevolvePart& part);
 

@@ -136,7 +136,7 @@ TEST(Revolve, SplitsOptimallyAndTheMaximumIsTheLatestOfAll) {
 }
 
 TEST(Revolve, ReversesTenStepsWithThreeSnapshots) {
-  EXPECT_EQ(text(revolve_actions(10, 3)),
+  EXPECT_EQ(text(revolve_actions(10, 3, Split::kMaximum)),
             "snapshot 0, advance 0-4, snapshot 4, advance 4-7, snapshot 7, advance 7-9, turn 9, "
             "restore 7, advance 7-8, turn 8, restore 7, discard 7, turn 7, restore 4, advance 4-5, "
             "snapshot 5, advance 5-6, turn 6, restore 5, discard 5, turn 5, restore 4, discard 4, "

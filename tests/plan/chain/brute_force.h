@@ -27,10 +27,11 @@ struct BruteForceChain {
   int steps = 0;
   std::vector<BruteForceLevel> levels = {};
   bool can_store_records = false;
+  double turn = 0;         // of a step that is recorded in the working memory and reversed
   int first_held_in = -1;  // the level that holds state 0 at the start, where it takes no room
 };
 
-// Costs 1 per step that runs without being recorded in the working memory, plus reads and writes.
+// Costs 1 per step that runs and is not recorded in the working memory, plus turns, reads, writes.
 // REQUIRES: at most 8 steps.
 inline double brute_force(const BruteForceChain& chain) {
   struct Level {
@@ -82,7 +83,7 @@ inline double brute_force(const BruteForceChain& chain) {
       return next;
     };
     if (state.live == state.left - 1) {
-      reach(reversed(), cost);
+      reach(reversed(), cost + chain.turn);
     } else if (state.live >= 0) {
       State next = state;
       ++next.live;
