@@ -132,7 +132,8 @@ class Machine {
               action_->at);
       ++counts(action_->level).reads;
     }
-    if (rules_.record_holds_output) {
+    // A turn has its input in the working memory still.
+    if (rules_.record_holds_output && action_->level != kWork) {
       require(is_held(action_->at), "the state it began with to be held", action_->at);
     }
     left_ = action_->at;

@@ -17,7 +17,8 @@ struct ChainRules {
   // Of each storage level: how many states and records it holds at once.
   std::vector<std::int64_t> capacities = {};
   // Rotor's model (rotor.h): the record of a step contains the state it made, which can be restored
-  // from it, and reversing a step needs the state it began with. Without this a record is good for
+  // from it, and reversing a step needs the state it began with, unless its record is in the
+  // working memory and has kept that. Without this a record is good for
   // nothing but its reverse, which needs nothing else.
   bool record_holds_output = false;
 };
