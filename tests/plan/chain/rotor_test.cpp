@@ -22,10 +22,10 @@ using testing::StartsWith;
 using Row = std::tuple<std::int64_t, double, double>;
 
 std::vector<Row> rows_of(const Chain& chain, std::int64_t largest_budget,
-                         std::int64_t first_budget = 1) {
+                         std::int64_t first_budget = 1, std::int64_t step = 1) {
   const RotorTable table(chain, largest_budget, largest_budget);
   std::vector<Row> rows;
-  for (std::int64_t budget = first_budget; budget <= largest_budget; ++budget) {
+  for (std::int64_t budget = first_budget; budget <= largest_budget; budget += step) {
     const std::optional<RotorPlan> plan = table.plan(budget);
     const Row row{budget, plan ? plan->usage.time_us : kNever, fastest_us(chain, budget)};
     const bool is_possible = std::get<2>(row) < kNever;
@@ -46,27 +46,28 @@ Chain uniform_chain(std::size_t stages) {
 }
 
 TEST(Rotor, HasTheTimesOfSixEqualStages) {
-  EXPECT_THAT(rows_of(uniform6(), 20),
+  EXPECT_THAT(rows_of(uniform6(), 15),
               ElementsAre(Row{6, 33, 33}, Row{7, 26, 25}, Row{8, 23, 23}, Row{9, 22, 21},
                           Row{10, 21, 21}, Row{11, 21, 20}, Row{12, 20, 20}, Row{13, 20, 19},
                           Row{14, 19, 19}, Row{15, 18, 18}));
 }
 
 TEST(Rotor, HasTheTimesOfFiveUnequalStages) {
-  EXPECT_THAT(rows_of(hetero5(), 34),
+  EXPECT_THAT(rows_of(hetero5(), 26),
               ElementsAre(Row{14, 58, 57}, Row{15, 54, 54}, Row{16, 50, 50}, Row{17, 47, 47},
                           Row{18, 46, 46}, Row{20, 46, 45}, Row{22, 46, 44}, Row{23, 44, 43},
                           Row{24, 43, 43}, Row{26, 42, 42}));
 }
 
 TEST(Rotor, HasTheTimesOfSixShrinkingStages) {
-  EXPECT_THAT(rows_of(pyramid6(), 78, 48),
+  // Even budgets: no sum of its sizes that matters is odd.
+  EXPECT_THAT(rows_of(pyramid6(), 78, 50, 2),
               ElementsAre(Row{52, 46, 46}, Row{54, 45, 45}, Row{60, 44, 43}, Row{62, 43, 43},
                           Row{68, 42, 42}, Row{70, 41, 41}, Row{76, 40, 40}, Row{78, 39, 39}));
 }
 
 TEST(Rotor, HasTheTimesOfCheapStagesWithBigRecords) {
-  EXPECT_THAT(rows_of(cheapbig5(), 70),
+  EXPECT_THAT(rows_of(cheapbig5(), 58),
               ElementsAre(Row{28, 95, 95}, Row{29, 94, 76}, Row{32, 84, 76}, Row{33, 75, 74},
                           Row{34, 75, 65}, Row{37, 74, 65}, Row{42, 65, 65}, Row{46, 65, 64},
                           Row{50, 64, 64}, Row{58, 63, 63}));
