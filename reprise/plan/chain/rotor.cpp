@@ -6,6 +6,7 @@
 #include <map>
 
 #include "reprise/plan/checks.h"
+#include "reprise/plan/units.h"
 
 namespace reprise::plan {
 namespace {
@@ -14,7 +15,17 @@ constexpr double kImpossible = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kTooMuch = std::numeric_limits<std::int64_t>::max() / 2;
 constexpr int kNoRow = -1;
 
-std::int64_t ceil_div(std::int64_t n, std::int64_t d) { return n / d + (n % d == 0 ? 0 : 1); }
+std::vector<std::int64_t> sizes_of(const Chain& chain) {
+  std::vector<std::int64_t> sizes = {chain.input_bytes};
+  for (const Stage& stage : chain.stages) {
+    sizes.insert(sizes.end(), {stage.output_bytes, stage.transient_bytes});
+    for (const StageOption& option : stage.options) {
+      sizes.insert(sizes.end(), {option.saved_bytes, option.forward_transient_bytes,
+                                 option.backward_transient_bytes});
+    }
+  }
+  return sizes;
+}
 
 }  // namespace
 
@@ -26,7 +37,7 @@ RotorTable::RotorTable(Chain chain, std::int64_t largest_budget_bytes, std::int6
   // The input is there all the time and no part of any decision.
   const std::int64_t most_free =
       std::max<std::int64_t>(0, largest_budget_bytes - chain_.input_bytes);
-  unit_bytes_ = std::max<std::int64_t>(1, ceil_div(most_free, resolution));
+  unit_bytes_ = unit_for(sizes_of(chain_), most_free, resolution);
   width_ = static_cast<std::size_t>(most_free / unit_bytes_) + 1;
   find_rows();
   times_.assign(parts_.size() * width_, kImpossible);

@@ -26,12 +26,12 @@ struct RotorPlan {
 // The solved chain for every budget up to a largest one.
 //
 // Bytes are counted in units, sizes rounded up and budgets down, so a plan never exceeds its
-// budget; with a unit of one byte it is exact, and in general a plan is as fast as the exact one
-// for a budget smaller by one unit per state and record held. Parts of the chain that are equal
+// budget. With a unit that divides all sizes it is exact; in general a plan is as fast as the exact
+// one for a budget smaller by one unit per state and record held. Parts of the chain that are equal
 // share their row of the table, so a chain of equal stages takes one row per length.
 class RotorTable {
  public:
-  // The unit is the least at which `largest_budget_bytes` has no more than `resolution` units.
+  // The largest budget has at most `resolution` units (units.h).
   // O(stages^2 * resolution * (stages + options)) time and O(stages^2 * resolution) memory, 8 bytes
   // each: 100 unequal stages in 500 units take 20 MB and a quarter of a second.
   // Throws std::invalid_argument unless the chain is valid, the budget >= 0, the resolution >= 1.

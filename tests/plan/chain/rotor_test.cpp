@@ -160,18 +160,39 @@ TEST(Rotor, StaysWithinTheBudgetAndAboveTheExactTimeInCoarseUnits) {
   }
 }
 
-TEST(Rotor, LosesLittleInAThousandUnits) {
-  // hetero5 in mebibytes, budgets a little above 14 and 17 of them.
+TEST(Rotor, IsExactInAUnitThatDividesAllSizes) {
+  constexpr std::int64_t kMib = 1 << 20;
   Chain chain = hetero5();
-  chain.input_bytes *= 1048576;
+  chain.input_bytes *= kMib;
   for (Stage& stage : chain.stages) {
-    stage.output_bytes *= 1048576;
-    stage.options[0].saved_bytes *= 1048576;
+    stage.output_bytes *= kMib;
+    stage.options[0].saved_bytes *= kMib;
   }
-  EXPECT_EQ(plan_rotor(chain, 14 * 1048576 + 100000).plan->usage.time_us, 58);
-  EXPECT_EQ(plan_rotor(chain, 17 * 1048576 + 100000).plan->usage.time_us, 47);
-  EXPECT_EQ(plan_rotor(chain, 14 * 1048576).minimum_bytes, 14 * 1048576);
-  EXPECT_EQ(plan_rotor(chain, 14 * 1048576).plan->usage.peak_bytes, 14 * 1048576);
+  const RotorTable table(chain, 17 * kMib, 15);
+
+  EXPECT_EQ(table.unit_bytes(), kMib);
+  EXPECT_EQ(table.minimum_bytes(), 14 * kMib);
+  EXPECT_EQ(table.plan(17 * kMib)->usage.time_us, 47);
+  EXPECT_EQ(table.plan(15 * kMib)->usage.time_us, 54);
+  EXPECT_EQ(table.plan(14 * kMib)->usage.peak_bytes, 14 * kMib);
+  EXPECT_EQ(table.plan(14 * kMib - 1), std::nullopt);
+}
+
+TEST(Rotor, MeetsTheLeastBudgetWhereTheUnitsHideIt) {
+  // hetero5 in thousands, one size not: in units of 1867 bytes no plan fits the least budget.
+  Chain chain = hetero5();
+  chain.input_bytes *= 1000;
+  for (Stage& stage : chain.stages) {
+    stage.output_bytes *= 1000;
+    stage.options[0].saved_bytes *= 1000;
+  }
+  chain.stages[0].options[0].saved_bytes += 1;
+  const RotorTable table(chain, 30'000, 15);
+
+  EXPECT_EQ(table.unit_bytes(), 1867);
+  EXPECT_EQ(table.minimum_bytes(), 14'001);
+  EXPECT_EQ(table.plan(14'001)->usage.peak_bytes, 14'001);
+  EXPECT_EQ(table.plan(14'000), std::nullopt);
 }
 
 TEST(Rotor, PlansAHundredUnequalStagesInFiveHundredUnits) {
