@@ -31,10 +31,9 @@ void require_problem(const std::vector<KnapsackItem>& items, std::int64_t capaci
 KnapsackChoice solve_knapsack(const std::vector<KnapsackItem>& items, std::int64_t capacity_bytes,
                               std::int64_t resolution) {
   require_problem(items, capacity_bytes, resolution);
-  std::vector<std::int64_t> sizes;
-  for (const KnapsackItem& item : items) {
-    sizes.push_back(item.bytes);
-  }
+  std::vector<std::int64_t> sizes(items.size());
+  std::transform(items.begin(), items.end(), sizes.begin(),
+                 [](const KnapsackItem& item) { return item.bytes; });
   const std::int64_t unit = unit_for(sizes, capacity_bytes, resolution);
   const auto width = static_cast<std::size_t>(capacity_bytes / unit) + 1;
   std::vector<double> best_us(width);  // with so many units, of the items seen so far

@@ -20,9 +20,9 @@ struct Choice {
   std::int64_t split = kMemory;
 };
 
-class Planner {
+class Recurrence {
  public:
-  Planner(std::int64_t steps, std::int64_t memory, const DiskCost& cost, DiskReads reads)
+  Recurrence(std::int64_t steps, std::int64_t memory, const DiskCost& cost, DiskReads reads)
       : steps_(steps), memory_(memory), cost_(cost), reads_(reads) {
     const auto size = static_cast<std::size_t>(steps) + 1;
     in_memory_us_.resize(size);
@@ -138,22 +138,22 @@ void require_problem(const char* place, std::int64_t steps, std::int64_t memory,
 DiskRevolveTimes disk_revolve_times(std::int64_t steps, std::int64_t memory, const DiskCost& cost,
                                     DiskReads reads) {
   require_problem("disk_revolve_times", steps, memory, cost);
-  return Planner(steps, memory, cost, reads).times();
+  return Recurrence(steps, memory, cost, reads).times();
 }
 
 TimedActions plan_disk_revolve(std::int64_t steps, std::int64_t memory, const DiskCost& cost,
                                DiskReads reads) {
   require_problem("plan_disk_revolve", steps, memory, cost);
-  return Planner(steps, memory, cost, reads).plan();
+  return Recurrence(steps, memory, cost, reads).plan();
 }
 
 std::int64_t disk_period(std::int64_t most_period, std::int64_t memory, const DiskCost& cost,
                          DiskReads reads) {
   require_problem("disk_period", most_period, memory, cost);
-  const Planner planner(most_period, memory, cost, reads);
+  const Recurrence recurrence(most_period, memory, cost, reads);
   std::int64_t best = 1;
   const auto per_step_us = [&](std::int64_t m) {
-    return (cost.write_us + cost.read_us + planner.on_disk_us(m)) / static_cast<double>(m);
+    return (cost.write_us + cost.read_us + recurrence.on_disk_us(m)) / static_cast<double>(m);
   };
   for (std::int64_t m = 2; m <= most_period; ++m) {
     if (per_step_us(m) < per_step_us(best)) {

@@ -33,9 +33,9 @@ struct LevelTable {
   }
 };
 
-class Planner {
+class Recurrence {
  public:
-  Planner(std::int64_t steps, const std::vector<StorageLevel>& levels, const StepCost& cost)
+  Recurrence(std::int64_t steps, const std::vector<StorageLevel>& levels, const StepCost& cost)
       : steps_(steps), cost_(cost), levels_(levels), tables_(levels.size()) {
     for (std::size_t k = 0; k < levels.size(); ++k) {
       fill(k);
@@ -60,7 +60,10 @@ class Planner {
   }
   // The same part by the faster levels alone, all of their room free.
   double faster_us(std::size_t level, std::int64_t steps) const {
-    return level == 0 ? kImpossible : live(level - 1, steps, tables_[level - 1].room).time_us;
+    if (level == 0) {
+      return kImpossible;
+    }
+    return live(level - 1, steps, tables_[level - 1].room).time_us;
   }
 
   void fill(std::size_t level) {
@@ -164,7 +167,7 @@ TimedActions plan_h_revolve(std::int64_t steps, const std::vector<StorageLevel>&
     most = std::max(most, level.capacity);
   }
   require_at_least("plan_h_revolve", "the largest capacity", most, 1);
-  return Planner(steps, levels, cost).plan();
+  return Recurrence(steps, levels, cost).plan();
 }
 
 }  // namespace reprise::plan

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,6 +42,7 @@ class RotorTable {
   std::int64_t minimum_bytes() const;
 
   std::int64_t unit_bytes() const { return unit_bytes_; }
+  std::int64_t distinct_parts() const { return std::ssize(parts_); }  // rows of the table
 
   // The fastest plan that the units show to fit. Where rounding hides all of them, one that needs
   // little; so there is a plan exactly if budget_bytes >= minimum_bytes().

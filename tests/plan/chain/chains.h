@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -140,30 +141,42 @@ inline double persistent_us(const Chain& chain, std::int64_t budget_bytes) {
 }
 
 // The fastest plan of all, in which anything may be dropped at any time: Dijkstra's algorithm over
-// the states held, the records held and the gradient reached. REQUIRES: one option per stage.
+// the states held, the records held and the gradient reached. REQUIRES: one option per stage, at
+// most 9 stages.
 inline double fastest_us(const Chain& chain, std::int64_t budget_bytes) {
-  using Held = std::tuple<unsigned, unsigned, int>;  // states, records (bit i: of stage i), left
-  using Entry = std::pair<double, Held>;
+  struct Held {
+    unsigned states = 0;
+    unsigned records = 0;  // bit i: of stage i
+    int left = 0;
+  };
+  using Entry = std::pair<double, std::size_t>;
   const int stages = static_cast<int>(chain.stages.size());
   const auto bytes = [&](int state) { return state_bytes(chain, state); };
-  const auto option = [&](int i) { return chain.stages[i].options[0]; };
-  std::map<Held, double> best;
+  const auto option = [&](int i) -> const StageOption& { return chain.stages[i].options[0]; };
+  // Everything that can be held has a number.
+  const auto number_of = [&](const Held& held) {
+    return static_cast<std::size_t>((held.states << stages | held.records) << 4 |
+                                    static_cast<unsigned>(held.left));
+  };
+  std::vector<double> best(number_of({.states = 2U << stages}), kNever);
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   const auto reach = [&](const Held& held, double cost) {
-    const auto [place, is_new] = best.try_emplace(held, cost);
-    if (is_new || cost < place->second) {
-      place->second = cost;
-      queue.emplace(cost, held);
+    const std::size_t number = number_of(held);
+    if (cost < best[number]) {
+      best[number] = cost;
+      queue.emplace(cost, number);
     }
   };
   reach({1U, 0U, stages}, 0);
   while (!queue.empty()) {
-    const auto [cost, held] = queue.top();
+    const auto [cost, number] = queue.top();
     queue.pop();
-    const auto [states, records, left] = held;
-    if (cost > best[held]) {
+    if (cost > best[number]) {
       continue;
     }
+    const auto states = static_cast<unsigned>(number >> 4 >> stages);
+    const auto records = static_cast<unsigned>(number >> 4) & ((1U << stages) - 1);
+    const auto left = static_cast<int>(number & 15);
     if (left == 0) {
       return cost;
     }

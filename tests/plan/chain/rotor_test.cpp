@@ -144,6 +144,21 @@ TEST(Rotor, EqualsTheRecurrenceOnSmallChainsWithOptions) {
   }
 }
 
+TEST(Rotor, NeverBeatsTheFastestPlanOfAll) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Chain chain = random_chain(seed, 4);
+    for (Stage& stage : chain.stages) {
+      stage.options.resize(1);
+    }
+    const RotorTable table(chain, 60, 60);
+    for (std::int64_t budget = table.minimum_bytes(); budget <= 60; budget += 6) {
+      SCOPED_TRACE(budget);
+      EXPECT_GE(table.plan(budget)->usage.time_us, fastest_us(chain, budget));
+    }
+  }
+}
+
 TEST(Rotor, StaysWithinTheBudgetAndAboveTheExactTimeInCoarseUnits) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
@@ -214,13 +229,16 @@ TEST(Rotor, PlansAHundredUnequalStagesInFiveHundredUnits) {
 }
 
 TEST(Rotor, SharesTheTableBetweenEqualParts) {
-  // 2000 equal stages: a table by first and last stage would take 2000 times as much memory.
-  const RotorTable table(uniform_chain(2000), 300, 100);
+  Chain chain = uniform_chain(500);
+  const RotorTable table(chain, 100, 100);
+  chain.stages[499].forward_us = 7;  // parts with the last stage differ from those without
 
-  const std::optional<RotorPlan> plan = table.plan(300);
-
-  EXPECT_LE(plan->usage.peak_bytes, 300);
-  EXPECT_GT(plan->usage.time_us, 3 * 2000);
+  EXPECT_EQ(table.distinct_parts(), 500);
+  EXPECT_EQ(RotorTable(chain, 100, 10).distinct_parts(), 499 + 500);
+  EXPECT_EQ(RotorTable(hetero5(), 14, 14).distinct_parts(), 6 * 7 / 2);
+  const std::optional<RotorPlan> plan = table.plan(100);
+  EXPECT_LE(plan->usage.peak_bytes, 100);
+  EXPECT_GT(plan->usage.time_us, 3 * 500);
 }
 
 TEST(Rotor, TakesNoMoreTimeThanRevolveOnEqualStages) {
