@@ -55,14 +55,13 @@ class Search {
 
   Schedule run_down(const std::function<bool(std::int64_t, double)>& go_on) {
     std::int64_t peak_bytes = edited_.peak_bytes();
-    for (std::int64_t i = 0; i < options_.iterations && peak_bytes > options_.budget_bytes &&
-                             go_on(i, best_us_);
-         ++i) {
+    for (std::int64_t i = 0;
+         i < options_.iterations && peak_bytes > options_.budget_bytes && go_on(i, best_us_); ++i) {
       edited_.forget_journal();
       const double step = random_.unit() * kLargestStepDown;
-      const std::int64_t target =
-          std::max(options_.budget_bytes,
-                   static_cast<std::int64_t>((1 - step * step) * static_cast<double>(peak_bytes)) - 1);
+      const std::int64_t target = std::max(
+          options_.budget_bytes,
+          static_cast<std::int64_t>((1 - step * step) * static_cast<double>(peak_bytes)) - 1);
       ruin_around_peak();
       shaver_.shave(target, {.input_fraction = kInputFractions[pick(3)],
                              .noise = kNoises[pick(3)],

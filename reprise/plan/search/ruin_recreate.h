@@ -24,9 +24,9 @@ Schedule ruin_and_recreate(const Program& program, const Schedule& start,
                            const RuinOptions& options, Random& random,
                            const std::function<bool(std::int64_t, double)>& go_on);
 
-// Searches for a schedule that fits instead: the one with the lowest peak found from `start`, at the
-// lowest cost that comes with it; stops at the first that fits. Each iteration ruins around the peak
-// and shaves a little below it.
+// Searches for a schedule that fits instead: the one with the lowest peak found from `start`, at
+// the lowest cost that comes with it; stops at the first that fits. Each iteration ruins around the
+// peak and shaves a little below it.
 Schedule lower_peak(const Program& program, const Schedule& start, const RuinOptions& options,
                     Random& random, const std::function<bool(std::int64_t, double)>& go_on);
 

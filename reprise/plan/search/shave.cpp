@@ -24,7 +24,8 @@ Shaver::Over Shaver::over_between(Place after, Place before) const {
     return {};
   }
   const bool has_peak = after < peak_place_ && peak_place_ < before;
-  return {.count = last - first, .reference = has_peak ? peak_place_ : *(first + (last - first) / 2)};
+  return {.count = last - first,
+          .reference = has_peak ? peak_place_ : *(first + (last - first) / 2)};
 }
 
 void Shaver::find_candidates(const ShaveOptions& options) {
@@ -70,7 +71,8 @@ void Shaver::find_candidates(const ShaveOptions& options) {
       if (relief <= 0) {
         continue;
       }
-      double score = chain_.cost_us() / (static_cast<double>(relief) * static_cast<double>(over.count));
+      double score =
+          chain_.cost_us() / (static_cast<double>(relief) * static_cast<double>(over.count));
       if (options.noise > 0) {
         score *= std::exp(options.noise * (2 * random_.unit() - 1));
       }
