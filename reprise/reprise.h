@@ -6,4 +6,5 @@
 #include "reprise/checkpoint_modules.h"
 #include "reprise/checkpoint_sequential.h"
 #include "reprise/memory.h"
+#include "reprise/plan/format_error.h"
 #include "reprise/visit_tensors.h"
