@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/memory.h"
 
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdio>
-
 #include "reprise/tape/counting_allocator.h"
 #include "reprise/tape/device_memory.h"
 
@@ -29,19 +24,5 @@ std::int64_t MemoryMeter::start_bytes() const { return scope_->start_bytes; }
 std::int64_t MemoryMeter::peak_bytes() const { return total_peak_bytes() - start_bytes(); }
 
 std::int64_t MemoryMeter::total_peak_bytes() const { return memory_.total_peak_bytes(*scope_); }
-
-std::string format_bytes(std::int64_t bytes) {
-  constexpr std::array<const char*, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  constexpr double rounds_up = 1023.995;  // would be printed as 1024.00
-  auto count = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (std::abs(count) >= (unit == 0 ? 1024 : rounds_up)) {
-    count /= 1024;
-    ++unit;
-  }
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.2f %s", count, units.at(unit));
-  return text.data();
-}
 
 }  // namespace reprise

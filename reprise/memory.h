@@ -9,6 +9,8 @@
 
 #include <c10/core/Device.h>
 
+#include "reprise/plan/format_bytes.h"
+
 namespace reprise {
 
 namespace tape {
@@ -82,8 +84,5 @@ template <class Number>
 constexpr std::int64_t gib(Number count) {
   return in_bytes(count, std::int64_t{1} << 30);
 }
-
-// For people: "512 B", "1.50 GiB", "-2.00 KiB", in the largest unit of which there is one.
-std::string format_bytes(std::int64_t bytes);
 
 }  // namespace reprise

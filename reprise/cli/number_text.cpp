@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/number_text.h"
 
-#include <array>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
 
+#include "reprise/plan/format_bytes.h"
+
 namespace reprise::cli {
 namespace {
-
-constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
 std::string two_digits(std::int64_t number) {
   return (number < 10 ? "0" : "") + std::to_string(number);
@@ -23,17 +22,7 @@ std::string fixed_text(double number, int decimals) {
   return out.str();
 }
 
-std::string bytes_text(std::int64_t bytes) {
-  auto number = static_cast<double>(bytes);
-  if (std::abs(number) < 1024) {
-    return std::to_string(bytes) + " B";
-  }
-  std::size_t unit = 0;
-  for (number /= 1024; std::abs(number) >= 1024 && unit + 1 < kUnits.size(); ++unit) {
-    number /= 1024;
-  }
-  return fixed_text(number, 1) + " " + kUnits[unit];
-}
+std::string bytes_text(std::int64_t bytes) { return format_bytes(bytes, 1); }
 
 std::string grouped_text(std::int64_t number) {
   std::string text = std::to_string(number);

@@ -10,7 +10,7 @@ namespace reprise::cli {
 // With `decimals` digits after the point: fixed_text(2.345, 1) is "2.3".
 std::string fixed_text(double number, int decimals);
 
-// In powers of 1024: "512 B", "1.5 KiB", "151.3 MiB".
+// In powers of 1024, with one decimal: "512 B", "1.5 KiB", "151.3 MiB".
 std::string bytes_text(std::int64_t bytes);
 
 // With thousands separated: "1,234,567".
