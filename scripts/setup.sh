@@ -8,7 +8,8 @@
 # libtorch: the one that CMake finds (Torch_DIR, CMAKE_PREFIX_PATH), else the one of an importable
 # Python torch, else torch==2.13.0 is installed into .venv. One variable overrides all of that:
 #   REPRISE_TORCH=/path/to/libtorch       use this libtorch (or the torch folder of a Python package)
-#   REPRISE_TORCH=https://.../whl/cpu     install from this pip index instead of the default one
+#   REPRISE_TORCH=https://.../whl/cpu     install from this pip index instead of the default one, unless
+#                                         .venv has a torch >= 2.13 already, which is then used
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -100,6 +101,12 @@ torch_folder() {
 print(find_spec("torch").submodule_search_locations[0])' 2>/dev/null || true
 }
 
+# Prints the version of a Python's torch, without importing it.
+torch_version_of() {
+  "$1" -c 'from importlib.metadata import version
+print(version("torch"))' 2>/dev/null || echo unknown
+}
+
 # Succeeds if CMake, given these arguments, finds a libtorch that will do; sets torch_dir.
 probe_torch() {
   rm -rf build/setup/probe
@@ -158,9 +165,15 @@ find_torch() {
     '') ;;
     *://*)
       folder=$(torch_folder .venv/bin/python)
-      [ -n "$folder" ] || install_torch "$choice"
+      if [ -n "$folder" ]; then
+        say "using torch $(torch_version_of .venv/bin/python), which is in .venv; to install from" \
+          "$choice instead, remove .venv first"
+      else
+        install_torch "$choice"
+      fi
       probe_torch -DTorch_DIR="$(torch_folder .venv/bin/python)/share/cmake/Torch" ||
-        die "CMake cannot use the torch in .venv ($probe_log says why)"
+        die "expected a torch >= 2.13 in .venv that CMake can use, got" \
+          "$(torch_version_of .venv/bin/python) ($probe_log says why)"
       return ;;
     *)
       probe_torch -DTorch_DIR="$choice/share/cmake/Torch" ||
