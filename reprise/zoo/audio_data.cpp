@@ -8,8 +8,9 @@
 #include <ATen/ops/randint.h>
 #include <ATen/ops/stack.h>
 
+#include "reprise/plan/format_error.h"
 #include "reprise/zoo/audio_encoder.h"
-#include "reprise/zoo/format_error.h"
+#include "reprise/zoo/folder_files.h"
 #include "reprise/zoo/wav_file.h"
 
 namespace reprise::zoo {
@@ -20,30 +21,24 @@ constexpr double kFloorDb = -96;
 constexpr std::int64_t kClasses = 32;
 constexpr double kSilence = 1e-12;  // keeps the logarithm finite, far below the first class
 
-bool is_wav(const std::filesystem::directory_entry& entry) {
-  std::string extension = entry.path().extension().string();
+bool is_wav(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return entry.is_regular_file() && extension == ".wav";
+  return extension == ".wav";
 }
 
 std::vector<std::string> wav_paths(const std::string& folder) {
-  std::error_code error;
-  const std::filesystem::directory_iterator entries(folder, error);
-  if (error) {
-    throw FormatError(folder, "a folder of WAV files", error.message());
-  }
   std::vector<std::string> paths;
-  for (const std::filesystem::directory_entry& entry : entries) {
-    if (is_wav(entry)) {
-      paths.push_back(entry.path().string());
+  for (const std::filesystem::path& path : folder_files(folder, Subfolders::kLeftOut)) {
+    if (is_wav(path)) {
+      paths.push_back(path.string());
     }
   }
   if (paths.size() < 2) {
-    throw FormatError(folder, "at least two WAV files, to train on and to validate on",
-                      std::to_string(paths.size()));
+    throw FormatError::mismatch(folder, "at least two WAV files, to train on and to validate on",
+                                std::to_string(paths.size()));
   }
-  std::sort(paths.begin(), paths.end());
   return paths;
 }
 
@@ -81,11 +76,12 @@ WavFolder::WavFolder(std::string folder, const AudioDataSizes& sizes)
     const WavInfo info = wav_info(path);
     rate_hz_ = train_.empty() ? info.rate_hz : rate_hz_;
     if (info.rate_hz != rate_hz_) {
-      throw FormatError(path, std::to_string(rate_hz_) + " samples per second as in the first file",
-                        std::to_string(info.rate_hz));
+      throw FormatError::mismatch(
+          path, std::to_string(rate_hz_) + " samples per second as in the first file",
+          std::to_string(info.rate_hz));
     }
     if (info.frames < 1) {
-      throw FormatError(path, "samples", "none");
+      throw FormatError::mismatch(path, "samples", "none");
     }
     train_.push_back({path, info.frames});
   }

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "reprise/zoo/file_bytes.h"
-#include "reprise/zoo/format_error.h"
+#include "reprise/plan/format_error.h"
+#include "reprise/zoo/read_bytes.h"
 
 namespace reprise::zoo {
 namespace {
@@ -30,28 +30,29 @@ std::int64_t big_endian(const std::uint8_t* bytes) {
 void check_magic(const std::string& path, const std::uint8_t* bytes, std::int64_t size,
                  std::uint8_t dimensions) {
   if (size >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B) {
-    throw FormatError(path, 0, "a plain IDX file", "a gzip file; unpack it first (gunzip)");
+    throw FormatError::mismatch(place_at_offset(path, 0), "a plain IDX file",
+                                "a gzip file; unpack it first (gunzip)");
   }
   const bool is_right = size >= kMagicBytes && bytes[0] == 0 && bytes[1] == 0 &&
                         bytes[2] == kUnsignedByte && bytes[3] == dimensions;
   if (!is_right) {
-    throw FormatError(path, 0,
-                      "0 0 8 " + std::to_string(dimensions) + " (IDX, unsigned bytes, " +
-                          std::to_string(dimensions) + " dimensions)",
-                      byte_list(bytes, std::min(size, kMagicBytes)));
+    throw FormatError::mismatch(place_at_offset(path, 0),
+                                "0 0 8 " + std::to_string(dimensions) + " (IDX, unsigned bytes, " +
+                                    std::to_string(dimensions) + " dimensions)",
+                                byte_list(bytes, std::min(size, kMagicBytes)));
   }
 }
 
 at::Tensor read_idx(const std::string& path, std::uint8_t dimensions) {
-  const at::Tensor file = read_file(path);
+  const at::Tensor file = read_bytes(path);
   const auto* const bytes = file.const_data_ptr<std::uint8_t>();
   const std::int64_t size = file.size(0);
   check_magic(path, bytes, size, dimensions);
   const std::int64_t header_bytes = kMagicBytes + 4 * std::int64_t{dimensions};
   if (size < header_bytes) {
-    throw FormatError(path, kMagicBytes,
-                      std::to_string(header_bytes - kMagicBytes) + " bytes of dimensions",
-                      std::to_string(size - kMagicBytes));
+    throw FormatError::mismatch(place_at_offset(path, kMagicBytes),
+                                std::to_string(header_bytes - kMagicBytes) + " bytes of dimensions",
+                                std::to_string(size - kMagicBytes));
   }
   std::vector<std::int64_t> shape;
   std::int64_t content_bytes = 1;
@@ -59,14 +60,15 @@ at::Tensor read_idx(const std::string& path, std::uint8_t dimensions) {
     shape.push_back(big_endian(bytes + offset));
     if (shape.back() == 0 ||
         content_bytes > std::numeric_limits<std::int64_t>::max() / shape.back()) {
-      throw FormatError(path, offset, "a dimension that a file can have",
-                        std::to_string(shape.back()));
+      throw FormatError::mismatch(place_at_offset(path, offset), "a dimension that a file can have",
+                                  std::to_string(shape.back()));
     }
     content_bytes *= shape.back();
   }
   if (size - header_bytes != content_bytes) {
-    throw FormatError(path, header_bytes, std::to_string(content_bytes) + " bytes",
-                      std::to_string(size - header_bytes));
+    throw FormatError::mismatch(place_at_offset(path, header_bytes),
+                                std::to_string(content_bytes) + " bytes",
+                                std::to_string(size - header_bytes));
   }
   return file.slice(0, header_bytes).view(shape);
 }

@@ -5,7 +5,7 @@
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 
-#include "reprise/zoo/format_error.h"
+#include "reprise/plan/format_error.h"
 #include "reprise/zoo/idx_file.h"
 
 namespace reprise::zoo {
@@ -18,7 +18,7 @@ constexpr std::int64_t kFewest = 10;  // images, so that a tenth is not empty
 at::Tensor read_images(const std::string& path) {
   at::Tensor images = read_idx_images(path);
   if (images.size(0) < kFewest) {
-    throw FormatError(path, "at least 10 images", std::to_string(images.size(0)));
+    throw FormatError::mismatch(path, "at least 10 images", std::to_string(images.size(0)));
   }
   return images;
 }
@@ -63,13 +63,14 @@ LabelledImages::LabelledImages(std::string images, const std::string& labels, st
       batch_size_(batch_size),
       seed_(seed) {
   if (labels_.size(0) != images_.size(0)) {
-    throw FormatError(labels, 4, std::to_string(images_.size(0)) + " labels, one per image",
-                      std::to_string(labels_.size(0)));
+    throw FormatError::mismatch(place_at_offset(labels, 4),
+                                std::to_string(images_.size(0)) + " labels, one per image",
+                                std::to_string(labels_.size(0)));
   }
   const auto largest = labels_.max().item<std::int64_t>();
   if (largest >= classes) {
-    throw FormatError(labels, "labels below " + std::to_string(classes) + " (classes)",
-                      std::to_string(largest));
+    throw FormatError::mismatch(labels, "labels below " + std::to_string(classes) + " (classes)",
+                                std::to_string(largest));
   }
 }
 

@@ -4,22 +4,22 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/randint.h>
 
-#include "reprise/zoo/file_bytes.h"
-#include "reprise/zoo/format_error.h"
+#include "reprise/plan/format_error.h"
+#include "reprise/zoo/read_bytes.h"
 
 namespace reprise::zoo {
 
 TextData::TextData(std::string path, const TextSizes& sizes)
     : path_(std::move(path)), sizes_(sizes) {
-  const at::Tensor bytes = read_file(path_);
+  const at::Tensor bytes = read_bytes(path_);
   const std::int64_t size = bytes.size(0);
   const std::int64_t validation_bytes = size / 10;
   const std::int64_t window = sizes.context + 1;
   if (validation_bytes < window) {
-    throw FormatError(path_,
-                      "at least " + std::to_string(10 * window) + " bytes for a context of " +
-                          std::to_string(sizes.context),
-                      std::to_string(size));
+    throw FormatError::mismatch(path_,
+                                "at least " + std::to_string(10 * window) +
+                                    " bytes for a context of " + std::to_string(sizes.context),
+                                std::to_string(size));
   }
   train_ = bytes.slice(0, 0, size - validation_bytes);
   validation_ = bytes.slice(0, size - validation_bytes);

@@ -10,7 +10,7 @@
 #include <ATen/ops/zeros.h>
 #include <sndfile.h>
 
-#include "reprise/zoo/format_error.h"
+#include "reprise/plan/format_error.h"
 #include "reprise/zoo/wav_file.h"
 
 namespace reprise::zoo {
@@ -40,22 +40,23 @@ void check_riff_size(const std::string& path) {
   std::error_code error;
   const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
   if (riff_bytes != 0 && riff_bytes != kUnknown && riff_bytes + 8 > file_bytes) {
-    throw FormatError(path, 4, "a file of " + std::to_string(riff_bytes + 8) + " bytes",
-                      std::to_string(file_bytes));
+    throw FormatError::mismatch(place_at_offset(path, 4),
+                                "a file of " + std::to_string(riff_bytes + 8) + " bytes",
+                                std::to_string(file_bytes));
   }
 }
 
 File open(const std::string& path, SF_INFO& info) {
   File file(sf_open(path.c_str(), SFM_READ, &info));
   if (!file) {
-    throw FormatError(path, "a WAV file", sf_strerror(nullptr));
+    throw FormatError::mismatch(path, "a WAV file", sf_strerror(nullptr));
   }
   const int type = info.format & SF_FORMAT_TYPEMASK;
   const int coding = info.format & SF_FORMAT_SUBMASK;
   if ((type != SF_FORMAT_WAV && type != SF_FORMAT_WAVEX) ||
       (coding != SF_FORMAT_PCM_16 && coding != SF_FORMAT_FLOAT)) {
-    throw FormatError(path, "WAV with 16-bit PCM or 32-bit float samples",
-                      "libsndfile format " + hexadecimal(info.format));
+    throw FormatError::mismatch(path, "WAV with 16-bit PCM or 32-bit float samples",
+                                "libsndfile format " + hexadecimal(info.format));
   }
   check_riff_size(path);
   return file;
@@ -81,8 +82,9 @@ at::Tensor read_wav(const std::string& path, std::int64_t first, std::int64_t co
   const bool is_read = sf_seek(file.get(), first, SEEK_SET) == first &&
                        sf_readf_float(file.get(), frames.mutable_data_ptr<float>(), there) == there;
   if (!is_read) {
-    throw FormatError(path, std::to_string(there) + " samples from sample " + std::to_string(first),
-                      sf_strerror(file.get()));
+    throw FormatError::mismatch(
+        path, std::to_string(there) + " samples from sample " + std::to_string(first),
+        sf_strerror(file.get()));
   }
   samples.slice(0, 0, there).copy_(frames.mean(1));
   return samples;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "reprise/zoo/format_error.h"
+#include "reprise/plan/format_error.h"
 #include "temporary_folder.h"
 #include "train_step.h"
 

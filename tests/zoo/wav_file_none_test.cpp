@@ -2,11 +2,8 @@
 // Built instead of wav_file_test.cpp where there is no libsndfile.
 #include <gmock/gmock.h>
 
-#include "reprise/zoo/audio_data.h"
-#include "reprise/zoo/format_error.h"
 #include "reprise/zoo/wav_file.h"
 #include "temporary_folder.h"
-#include "wav_bytes.h"
 
 namespace reprise::zoo {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "reprise/plan/format_error.h"
 #include "reprise/zoo/audio_data.h"
-#include "reprise/zoo/format_error.h"
 #include "temporary_folder.h"
 #include "wav_bytes.h"
 

@@ -9,6 +9,6 @@
 namespace reprise::zoo {
 
 // Bytes [size] of uint8. Throws FormatError if the file cannot be read.
-at::Tensor read_file(const std::string& path);
+at::Tensor read_bytes(const std::string& path);
 
 }  // namespace reprise::zoo
