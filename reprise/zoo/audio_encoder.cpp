@@ -102,19 +102,9 @@ at::Tensor AudioEncoder::loss(const Batch& batch) {
                                 std::to_string(kAudioWindow) + " samples, got " +
                                 std::to_string(samples));
   }
-  at::Tensor h = batch.inputs[0];
-  for (const plan::Segment& segment : segments()) {
-    h = run_segment(
-        segment,
-        [this, segment](const at::Tensor& input) {
-          at::Tensor x = input;
-          for (std::int64_t block = segment.first; block < segment.last; ++block) {
-            x = run_block(block, x);
-          }
-          return x;
-        },
-        h);
-  }
+  const at::Tensor h = run_segments(
+      batch.inputs[0],
+      [this](std::int64_t block, const at::Tensor& input) { return run_block(block, input); });
   return at::cross_entropy_loss(fc_(ln_(h)).flatten(0, 1),
                                 batch.target.slice(1, 0, h.size(1)).flatten());
 }

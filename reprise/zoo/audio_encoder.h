@@ -39,6 +39,9 @@ class AudioEncoder final : public Model {
 
   at::Tensor loss(const Batch& batch) override;
   std::int64_t blocks() const override;
+  std::optional<std::int64_t> sequence_length(const Batch& batch) const override {
+    return batch.inputs.at(0).size(2);
+  }
   std::string description() const override;
 
  private:
@@ -52,7 +55,7 @@ class AudioEncoder final : public Model {
   AudioSizes sizes_;
   torch::nn::ModuleList unit_list_;
   std::vector<std::shared_ptr<Convolution>> convolutions_;  // also in unit_list_, as all blocks
-  std::shared_ptr<Projection> projection_;
+  std::shared_ptr<Projection> projection_;  // also in unit_list_
   std::vector<TransformerBlock> layers_;
   torch::nn::LayerNorm ln_;
   torch::nn::Linear fc_;

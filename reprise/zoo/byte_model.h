@@ -15,6 +15,10 @@ class ByteModel : public Model {
   // Scores [256] of the byte that follows `tokens` [T], T >= 1. A model with a limited context
   // looks at the last of them only.
   virtual at::Tensor next_scores(const at::Tensor& tokens) = 0;
+
+  std::optional<std::int64_t> sequence_length(const Batch& batch) const override {
+    return batch.inputs.at(0).size(1);
+  }
 };
 
 // Continues `prompt` by `count` bytes, in evaluation mode and without gradients; returns the new

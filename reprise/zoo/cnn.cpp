@@ -12,6 +12,7 @@
 namespace reprise::zoo {
 namespace {
 
+constexpr std::size_t kMostStages = 16;
 constexpr std::int64_t kExpansion = 4;  // a block's outputs per inner channel
 
 CnnSizes checked(const CnnSizes& sizes) {
@@ -19,6 +20,10 @@ CnnSizes checked(const CnnSizes& sizes) {
     check_positive("Cnn", "each of depths", depth);
   }
   check_positive("Cnn", "number of depths", static_cast<std::int64_t>(sizes.depths.size()));
+  if (sizes.depths.size() > kMostStages) {
+    throw std::invalid_argument("Cnn: number of depths must be at most 16, got " +
+                                std::to_string(sizes.depths.size()));
+  }
   check_positive("Cnn", "width", sizes.width);
   check_positive("Cnn", "classes", sizes.classes);
   return sizes;
@@ -97,19 +102,10 @@ at::Tensor Cnn::loss(const Batch& batch) {
 }
 
 at::Tensor Cnn::scores(const at::Tensor& images) {
-  at::Tensor h = at::max_pool2d(bn_(stem_(images)).relu_(), 3, 2, 1);
-  for (const plan::Segment& segment : segments()) {
-    h = run_segment(
-        segment,
-        [this, segment](const at::Tensor& input) {
-          at::Tensor x = input;
-          for (std::int64_t block = segment.first; block < segment.last; ++block) {
-            x = blocks_[static_cast<std::size_t>(block)]->forward(x);
-          }
-          return x;
-        },
-        h);
-  }
+  const at::Tensor x = at::max_pool2d(bn_(stem_(images)).relu_(), 3, 2, 1);
+  const at::Tensor h = run_segments(x, [this](std::int64_t block, const at::Tensor& input) {
+    return blocks_[static_cast<std::size_t>(block)]->forward(input);
+  });
   return fc_(h.mean({2, 3}));
 }
 

@@ -47,19 +47,9 @@ at::Tensor Gpt::loss(const Batch& batch) {
 }
 
 at::Tensor Gpt::scores(const at::Tensor& tokens) {
-  at::Tensor h = tok_(tokens) + pos_->weight.slice(0, 0, tokens.size(1));
-  for (const plan::Segment& segment : segments()) {
-    h = run_segment(
-        segment,
-        [this, segment](const at::Tensor& input) {
-          at::Tensor x = input;
-          for (std::int64_t block = segment.first; block < segment.last; ++block) {
-            x = run_block(block, x);
-          }
-          return x;
-        },
-        h);
-  }
+  const at::Tensor x = tok_(tokens) + pos_->weight.slice(0, 0, tokens.size(1));
+  const at::Tensor h = run_segments(
+      x, [this](std::int64_t block, const at::Tensor& input) { return run_block(block, input); });
   return head_(lnf_(h));
 }
 

@@ -64,13 +64,20 @@ AttentionKind attention_kind(const std::string& name) {
                               name + "'");
 }
 
-GptSizes gpt_sizes(const ModelSpec& spec) {
-  GptSizes sizes;
+// What gpt and audio have in common.
+template <class Sizes>
+Sizes transformer_sizes(const ModelSpec& spec) {
+  Sizes sizes;
   sizes.layers = spec.layers.value_or(sizes.layers);
   sizes.dim = spec.dim.value_or(sizes.dim);
   sizes.heads = spec.heads.value_or(sizes.heads);
-  sizes.context = spec.context.value_or(sizes.context);
   sizes.dropout = spec.dropout.value_or(sizes.dropout);
+  return sizes;
+}
+
+GptSizes gpt_sizes(const ModelSpec& spec) {
+  auto sizes = transformer_sizes<GptSizes>(spec);
+  sizes.context = spec.context.value_or(sizes.context);
   sizes.attention = attention_kind(spec.attention.value_or(name_of(sizes.attention)));
   return sizes;
 }
@@ -79,15 +86,6 @@ LstmSizes lstm_sizes(const ModelSpec& spec) {
   LstmSizes sizes;
   sizes.hidden = spec.dim.value_or(sizes.hidden);
   sizes.context = spec.context.value_or(sizes.context);
-  return sizes;
-}
-
-AudioSizes audio_sizes(const ModelSpec& spec) {
-  AudioSizes sizes;
-  sizes.layers = spec.layers.value_or(sizes.layers);
-  sizes.dim = spec.dim.value_or(sizes.dim);
-  sizes.heads = spec.heads.value_or(sizes.heads);
-  sizes.dropout = spec.dropout.value_or(sizes.dropout);
   return sizes;
 }
 
@@ -206,7 +204,7 @@ std::shared_ptr<Model> make_model(const ModelSpec& spec) {
     return std::make_shared<LstmLm>(lstm_sizes(spec));
   }
   if (has_name(spec, "audio")) {
-    return std::make_shared<AudioEncoder>(audio_sizes(spec));
+    return std::make_shared<AudioEncoder>(transformer_sizes<AudioSizes>(spec));
   }
   if (has_name(spec, "cnn")) {
     return std::make_shared<Cnn>(cnn_sizes(spec));

@@ -31,6 +31,8 @@ struct ModelSpec {
 const std::vector<std::string>& model_names();
 
 // Parameters are drawn from torch's default generator, as always: seed it first.
+// Shared, as torch's modules are: one owner is the caller, another any module that registers this
+// one as a part, or a pointer that the module gives out itself (shared_from_this()).
 // Throws std::invalid_argument if the name is unknown, or a size is out of range or not one of the
 // model's sizes.
 std::shared_ptr<Model> make_model(const ModelSpec& spec);
@@ -45,8 +47,8 @@ struct DataSpec {
   std::uint64_t seed = 1;
 };
 
-// Throws std::invalid_argument if a path is given that the model has no use for, and FormatError
-// (format_error.h) if a file is not what it should be.
+// Throws std::invalid_argument if a path is given that the model has no use for, and FormatError if
+// a file cannot be read or is not what it should be.
 std::unique_ptr<DataSource> make_data(const ModelSpec& model, const DataSpec& data);
 
 }  // namespace reprise::zoo

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
@@ -62,6 +63,15 @@ class ModelScope {
   RegionPlacement placement_;
 };
 
+// Forgets the weights that autocast has cast, before and after a pass: the next one casts again.
+class CastScope {
+ public:
+  CastScope() { at::autocast::clear_cache(); }
+  ~CastScope() { at::autocast::clear_cache(); }
+  CastScope(const CastScope&) = delete;
+  CastScope& operator=(const CastScope&) = delete;
+};
+
 // Work on a device other than the CPU runs behind our back: a clock must wait for it.
 void wait_for(at::Device device) {
   if (!device.is_cpu()) {
@@ -103,14 +113,20 @@ BlockMeasurements measure_blocks(Model& model, const Batch& sample) {
   for (int run = 0; run < kRuns; ++run) {
     const auto stats = std::make_shared<tape::RegionStats>();
     std::vector<double> times_us;
+    std::vector<std::int64_t> input_bytes;
     RegionPlacement placement;
     placement.segments = plan::every_k(model.blocks(), 1, plan::LastSegment::kRegion);
     placement.options.stats = stats;
     placement.options.forward_context = [&times_us, device] { return timed(times_us, device); };
+    placement.on_segment = [&input_bytes](const plan::Segment& /*block*/, std::int64_t bytes) {
+      input_bytes.push_back(bytes);
+    };
     model.place_regions(placement);
+    const CastScope casts;
     const at::Tensor loss = model.loss(sample);
 
     times_us.resize(blocks, 0);
+    result.input_bytes = input_bytes;
     result.saved_bytes = bytes_by_block(*stats, model.blocks());
     if (run == 0) {
       result.forward_us = times_us;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/zoo/model.h"
 
+#include <numeric>
 #include <stdexcept>
 
 namespace reprise::zoo {
@@ -63,6 +64,16 @@ std::vector<plan::Segment> Model::segments() const {
     return {{.first = 0, .last = blocks(), .is_region = false}};
   }
   return placement_.segments.segments;
+}
+
+std::int64_t Model::bytes_of(const at::Tensor& tensor) {
+  return static_cast<std::int64_t>(tensor.nbytes());
+}
+
+std::int64_t Model::bytes_of(const std::vector<at::Tensor>& tensors) {
+  return std::accumulate(
+      tensors.begin(), tensors.end(), std::int64_t{0},
+      [](std::int64_t sum, const at::Tensor& tensor) { return sum + bytes_of(tensor); });
 }
 
 tape::RegionOptions Model::segment_options(const plan::Segment& segment) const {

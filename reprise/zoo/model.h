@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,8 @@ struct RegionPlacement {
   RegionScope scope = RegionScope::kBlocks;
   plan::SegmentPlan segments;   // over the model's blocks; empty: nothing checkpointed (kBlocks)
   tape::RegionOptions options;  // given to every region; names are made from the block's name
+  // Told each segment and the bytes of the tensors that it takes, before it runs; may be empty.
+  std::function<void(const plan::Segment& segment, std::int64_t input_bytes)> on_segment = {};
 };
 
 // Invariant: the placement fits the model. Regions refer to the model: it must outlive every
@@ -46,6 +49,9 @@ class Model : public torch::nn::Module {
 
   // Number of units that `RegionPlacement::segments` counts: blocks, or time steps of a recurrence.
   virtual std::int64_t blocks() const = 0;
+
+  // Positions of the batch's sequences (tokens, samples); nothing if the model takes no sequences.
+  virtual std::optional<std::int64_t> sequence_length(const Batch& /*batch*/) const { return {}; }
 
   // The model and its sizes in one line: "gpt: 6 layers, dim 192, ...". Two models with the same
   // description have the same parameters and the same loss function.
@@ -71,13 +77,36 @@ class Model : public torch::nn::Module {
   // need by argument; `fn` may capture `this`.
   template <class F, class... Args>
   auto run_segment(const plan::Segment& segment, F&& fn, Args&&... args) {
+    if (placement_.on_segment) {
+      placement_.on_segment(segment, (std::int64_t{0} + ... + bytes_of(args)));
+    }
     if (!segment.is_region) {
       return std::invoke(std::forward<F>(fn), std::forward<Args>(args)...);
     }
     return checkpoint(segment_options(segment), std::forward<F>(fn), std::forward<Args>(args)...);
   }
 
-  // The same for the attention or feed-forward part of one block: a region if that scope is placed.
+  // A step of a model whose blocks take one tensor and give one: run_block(block, h) for each
+  // block, in the segments placed. `run_block` is copied into the regions; it may capture `this`.
+  template <class RunBlock>
+  at::Tensor run_segments(at::Tensor h, const RunBlock& run_block) {
+    for (const plan::Segment& segment : segments()) {
+      h = run_segment(
+          segment,
+          [segment, run_block](const at::Tensor& input) {
+            at::Tensor x = input;
+            for (std::int64_t block = segment.first; block < segment.last; ++block) {
+              x = run_block(block, x);
+            }
+            return x;
+          },
+          h);
+    }
+    return h;
+  }
+
+  // run_segment() for the attention or feed-forward part of one block: a region if that scope is
+  // placed.
   template <class F, class... Args>
   auto run_part(RegionScope part, std::int64_t block, F&& fn, Args&&... args) {
     if (placement_.scope != part) {
@@ -87,6 +116,8 @@ class Model : public torch::nn::Module {
   }
 
  private:
+  static std::int64_t bytes_of(const at::Tensor& tensor);
+  static std::int64_t bytes_of(const std::vector<at::Tensor>& tensors);
   tape::RegionOptions segment_options(const plan::Segment& segment) const;
   tape::RegionOptions part_options(RegionScope part, std::int64_t block) const;
 

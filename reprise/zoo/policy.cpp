@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "reprise/plan/balanced_segments.h"
 #include "reprise/zoo/measure_blocks.h"
@@ -16,6 +18,7 @@ enum class Rule {
   kBlock,
   kEvery,
   kSqrt,
+  kBest,
   kSegments,
   kBytes,
   kCost,
@@ -36,6 +39,8 @@ const std::vector<Record>& records() {
       {Rule::kBlock, "block", "", "every block is a region of its own, the last one too"},
       {Rule::kEvery, "every", "K", "a region for every K blocks; the last ones run plainly"},
       {Rule::kSqrt, "sqrt", "", "about sqrt(n) segments of n blocks, all but the last a region"},
+      {Rule::kBest, "best", "",
+       "every=K with the K that needs least memory, by what the blocks take and save"},
       {Rule::kSegments, "segments", "N", "N segments of equal length, all but the last a region"},
       {Rule::kBytes, "bytes", "N", "N segments balanced by the bytes that their blocks save"},
       {Rule::kCost, "cost", "N", "N segments balanced by the time that their blocks take"},
@@ -86,6 +91,17 @@ Policy parse(const std::string& policy) {
   return {record->rule, has_number ? parse_number(policy, policy.substr(equals + 1)) : 0};
 }
 
+// The memory model is of equal layers: means stand for them. What a segment keeps is its first
+// block's input; a block that was just recomputed holds its own input and what it saves.
+plan::SegmentPlan best_segments(const BlockMeasurements& blocks) {
+  const auto count = static_cast<std::int64_t>(blocks.input_bytes.size());
+  const auto sum = [](const std::vector<std::int64_t>& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+  };
+  const std::int64_t inputs = sum(blocks.input_bytes);
+  return plan::best_k(count, inputs / count, (inputs + sum(blocks.saved_bytes)) / count);
+}
+
 plan::SegmentPlan segments_of(const Policy& policy, Model& model, const Batch& sample) {
   const std::int64_t blocks = model.blocks();
   switch (policy.rule) {
@@ -95,6 +111,8 @@ plan::SegmentPlan segments_of(const Policy& policy, Model& model, const Batch& s
       return plan::every_k(blocks, policy.number);
     case Rule::kSqrt:
       return plan::sqrt_segments(blocks);
+    case Rule::kBest:
+      return best_segments(measure_blocks(model, sample));
     case Rule::kSegments:
       return plan::n_segments(blocks, policy.number);
     case Rule::kBytes:
@@ -144,6 +162,18 @@ RegionPlacement place_policy(const std::string& policy, Model& model, const Batc
                                 "', got " + model.description());
   }
   return {scope, segments_of(parsed, model, sample), options};
+}
+
+RegionPlacement from_sequence_length(RegionPlacement placement, const Model& model,
+                                     const Batch& sample, std::int64_t threshold) {
+  const std::optional<std::int64_t> length = model.sequence_length(sample);
+  if (!length) {
+    throw std::invalid_argument("from_sequence_length: expected a model of sequences, got " +
+                                model.description());
+  }
+  placement.segments = plan::from_sequence_length(placement.segments, *length, threshold);
+  placement.scope = *length >= threshold ? placement.scope : RegionScope::kBlocks;
+  return placement;
 }
 
 }  // namespace reprise::zoo

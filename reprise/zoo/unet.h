@@ -49,7 +49,7 @@ class Unet final : public Model {
   std::int64_t skips_taken_by(const plan::Segment& segment) const;
 
   UnetSizes sizes_;
-  std::shared_ptr<Double> inc_;
+  std::shared_ptr<Double> inc_;  // also a part of this module
   torch::nn::ModuleList down_list_, up_list_;
   std::vector<std::shared_ptr<Down>> downs_;  // also in down_list_
   std::vector<std::shared_ptr<Up>> ups_;      // also in up_list_
