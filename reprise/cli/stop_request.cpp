@@ -11,25 +11,31 @@ volatile std::sig_atomic_t is_stop_requested = 0;
 
 void request_stop(int /*signal*/) { is_stop_requested = 1; }
 
-void handle(int signal, void (*handler)(int)) {
-  struct sigaction action = {};
-  action.sa_handler = handler;
-  // A second signal is not caught. A write that the first one interrupts goes on.
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-  sigaction(signal, &action, nullptr);
+// Returns how the signal was handled before.
+struct sigaction take_over(int signal) {
+  struct sigaction old = {};
+  sigaction(signal, nullptr, &old);
+  if (old.sa_handler != SIG_IGN) {
+    struct sigaction action = {};
+    action.sa_handler = request_stop;
+    // A second signal is not caught. A write that the first one interrupts goes on.
+    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+    sigaction(signal, &action, nullptr);
+  }
+  return old;
 }
 
 }  // namespace
 
 StopRequest::StopRequest() {
   is_stop_requested = 0;
-  handle(SIGINT, request_stop);
-  handle(SIGTERM, request_stop);
+  old_interrupt_ = take_over(SIGINT);
+  old_terminate_ = take_over(SIGTERM);
 }
 
 StopRequest::~StopRequest() {
-  handle(SIGINT, SIG_DFL);
-  handle(SIGTERM, SIG_DFL);
+  sigaction(SIGINT, &old_interrupt_, nullptr);
+  sigaction(SIGTERM, &old_terminate_, nullptr);
 }
 
 bool StopRequest::is_made() const { return is_stop_requested != 0; }
