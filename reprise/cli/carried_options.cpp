@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/carried_options.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <vector>
+#include <string_view>
 
 #include "reprise/cli/checksum.h"
 #include "reprise/cli/errors.h"
-#include "reprise/cli/file_bytes.h"
+#include "reprise/zoo/folder_files.h"
+#include "reprise/zoo/read_blocks.h"
 
 namespace reprise::cli {
 namespace {
 
-constexpr std::array kDeciding = {"model",      "layers",  "dim",          "heads",      "context",
-                                  "image-size", "classes", "dropout",      "attention",  "batch",
-                                  "seed",       "lr",      "weight-decay", "accumulate", "clip",
-                                  "bf16",       "threads"};
-constexpr std::array kFree = {"steps", "policy", "text", "data", "labels", "validation-batches"};
+constexpr std::array kDeciding = {"model",   "layers",     "depths",  "dim",          "heads",
+                                  "context", "image-size", "classes", "dropout",      "attention",
+                                  "batch",   "seed",       "lr",      "weight-decay", "accumulate",
+                                  "clip",    "bf16",       "threads"};
+constexpr std::array kFree = {"steps", "policy", "policy-from-length", "text",
+                              "data",  "labels", "validation-batches"};
 constexpr std::array kFiles = {"text", "data", "labels"};
 
 bool is_same(const std::string& left, const std::string& right) {
@@ -42,20 +43,19 @@ UsageError difference(const std::string& name, const std::string& expected, cons
                     "'"};
 }
 
+std::uint32_t crc32_of_file(const std::string& path, std::uint32_t crc) {
+  zoo::read_blocks(path, [&crc](std::string_view block) { crc = crc32_of(block, crc); });
+  return crc;
+}
+
 std::uint32_t crc32_of_files(const std::filesystem::path& path, std::uint32_t crc) {
-  if (!std::filesystem::is_directory(path)) {
-    return crc32_of(read_file(path.string()), crc);
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) {
+    return crc32_of_file(path.string(), crc);
   }
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-    if (entry.is_regular_file()) {
-      files.push_back(entry.path());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
+  for (const auto& file : zoo::folder_files(path.string(), zoo::Subfolders::kIncluded)) {
     crc = crc32_of(file.lexically_relative(path).string(), crc);
-    crc = crc32_of(read_file(file.string()), crc);
+    crc = crc32_of_file(file.string(), crc);
   }
   return crc;
 }

@@ -24,7 +24,8 @@ void check_same_options(const OptionTexts& saved, const OptionValues& values,
                         const std::string& file);
 
 // CRC-32 of the files that --text, --data and --labels name, as hexadecimal digits; "" if none is
-// named. Of a folder: of all files below it, with their names. Throws FileError.
+// named. Of a folder: of all files below it, with their names. Throws FormatError if one cannot be
+// read.
 std::string data_crc32(const OptionValues& values);
 
 }  // namespace reprise::cli

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "reprise/cli/checksum.h"
-#include "reprise/cli/errors.h"
+#include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
 namespace {
@@ -58,7 +58,7 @@ class Reader {
 void expect(bool is_so, const std::string& name, const std::string& expected,
             const std::string& got) {
   if (!is_so) {
-    throw FileError(name + ": expected " + expected + ", got " + got);
+    throw FormatError::mismatch(name, expected, got);
   }
 }
 

@@ -17,7 +17,7 @@ using Sections = std::map<std::string, std::string>;
 // The same sections give the same bytes.
 std::string pack_container(const Sections& sections);
 
-// Throws FileError("NAME: expected ..., got ...") if `bytes` are not, to the last bit, what
+// Throws FormatError("NAME: expected ..., got ...") if `bytes` are not, to the last bit, what
 // pack_container() made: foreign, of another version, cut, longer or changed anywhere.
 Sections unpack_container(const std::string& bytes, const std::string& name);
 

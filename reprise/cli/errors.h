@@ -13,7 +13,7 @@ enum ExitCode : int {
   kUsage = 2,         // an option or a combination of options is wrong
   kBadFile = 3,       // a file cannot be read or written, or is not what it should be
   kCheckFailed = 4,   // a run did not pass its own check: a policy was not bit-equal
-  kInterrupted = 130  // Ctrl-C: what was asked to be saved is saved
+  kInterrupted = 130  // Ctrl-C or SIGTERM: what was asked to be saved is saved
 };
 
 // The lines that explain the codes, as in `reprise --help` and docs/command_line.md.
@@ -25,7 +25,8 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// kBadFile: names the file, what was expected and what is there.
+// kBadFile: a file cannot be written. (One that cannot be read or is not what it should be:
+// reprise::FormatError, which is kBadFile too.)
 class FileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

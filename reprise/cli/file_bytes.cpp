@@ -5,8 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -14,14 +13,15 @@
 #include <unistd.h>
 
 #include "reprise/cli/errors.h"
+#include "reprise/zoo/read_blocks.h"
 
 namespace reprise::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-FileError system_error(const std::string& path, const std::string& what) {
-  return FileError{path + ": " + what + ": " + std::strerror(errno)};
+FileError write_error(const std::string& path) {
+  return FileError{path + ": cannot be written: " + std::strerror(errno)};
 }
 
 // A descriptor that is closed on every way out.
@@ -113,23 +113,15 @@ bool is_device_or_pipe(const std::string& path) {
 void write_in_place(const std::string& path, const std::string& bytes) {
   const Descriptor descriptor(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (descriptor.get() < 0 || !write_all(descriptor.get(), bytes)) {
-    throw system_error(path, "cannot be written");
+    throw write_error(path);
   }
 }
 
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    throw FileError(path + ": cannot be read: expected a file, got a folder");
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) {
-    throw system_error(path, "cannot be read");
-  }
+  std::string bytes;
+  zoo::read_blocks(path, [&bytes](std::string_view block) { bytes += block; });
   return bytes;
 }
 
@@ -141,12 +133,12 @@ void replace_file(const std::string& path, const std::string& bytes) {
   const std::string target = resolved(path);
   TemporaryFile temporary(target);
   if (temporary.descriptor() < 0) {
-    throw system_error(path, "cannot be written");
+    throw write_error(path);
   }
   set_rights(temporary.descriptor(), target);
   if (!write_all(temporary.descriptor(), bytes) || fsync(temporary.descriptor()) != 0 ||
       !temporary.rename_to(target)) {
-    throw system_error(path, "cannot be written");
+    throw write_error(path);
   }
   // The rename itself reaches the disk with the folder. Some file systems cannot sync a folder;
   // the file is whole all the same, so that is no error.
@@ -166,7 +158,7 @@ void check_replaceable(const std::string& path) {
   }
   const TemporaryFile probe(resolved(path));
   if (probe.descriptor() < 0) {
-    throw system_error(path, "cannot be written");
+    throw write_error(path);
   }
 }
 

@@ -6,7 +6,7 @@
 
 namespace reprise::cli {
 
-// Throws FileError("FILE: cannot be read: ...").
+// Throws FormatError("FILE: cannot be read: ...").
 std::string read_file(const std::string& path);
 
 // Writes a temporary file in the same folder, syncs it to disk and renames it over `path`, so that

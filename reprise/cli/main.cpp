@@ -14,7 +14,7 @@
 #include "reprise/cli/help.h"
 #include "reprise/cli/options.h"
 #include "reprise/cli/train_command.h"
-#include "reprise/zoo/format_error.h"
+#include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
 namespace {
@@ -56,7 +56,7 @@ int run_words(const std::vector<std::string>& words) {
     return complain(command, error.what(), kUsage);
   } catch (const FileError& error) {
     return complain(command, error.what(), kBadFile);
-  } catch (const zoo::FormatError& error) {
+  } catch (const FormatError& error) {
     return complain(command, error.what(), kBadFile);
   } catch (const CheckError& error) {
     return complain(command, error.what(), kCheckFailed);

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reprise/cli/container.h"
-#include "reprise/cli/errors.h"
+#include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
 
@@ -23,7 +23,7 @@ std::string pack_run(const SavedRun& run) {
 SavedRun unpack_run(const std::string& bytes, const std::string& name) {
   const Sections sections = unpack_container(bytes, name);
   if (!sections.contains("run") || !sections.contains("tensors")) {
-    throw FileError(name + ": expected the sections 'run' and 'tensors', got others");
+    throw FormatError::mismatch(name, "the sections 'run' and 'tensors'", "others");
   }
   try {
     const auto json = nlohmann::json::parse(sections.at("run"));
@@ -37,7 +37,7 @@ SavedRun unpack_run(const std::string& bytes, const std::string& name) {
     run.tensors = sections.at("tensors");
     return run;
   } catch (const nlohmann::json::exception& error) {
-    throw FileError(name + ": expected the description of a run, got " + error.what());
+    throw FormatError::mismatch(name, "the description of a run", error.what());
   }
 }
 

@@ -19,7 +19,7 @@ struct SavedRun {
 };
 
 std::string pack_run(const SavedRun& run);
-// Throws FileError if `bytes` are not what pack_run() made. `name` is the file's.
+// Throws FormatError if `bytes` are not what pack_run() made. `name` is the file's.
 SavedRun unpack_run(const std::string& bytes, const std::string& name);
 
 }  // namespace reprise::cli

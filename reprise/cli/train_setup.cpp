@@ -2,10 +2,11 @@
 #include "reprise/cli/train_setup.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <charconv>
 #include <optional>
 #include <sstream>
 
+#include "reprise/cli/autocast_scope.h"
 #include "reprise/cli/errors.h"
 #include "reprise/zoo/policy.h"
 
@@ -14,6 +15,21 @@ namespace {
 
 std::optional<std::int64_t> integer_if_set(const OptionValues& values, const std::string& name) {
   return values.text(name).empty() ? std::nullopt : std::optional(values.integer(name));
+}
+
+// "3,4,6,3".
+std::vector<std::int64_t> depths(const std::string& list) {
+  std::vector<std::int64_t> numbers;
+  std::istringstream items(list + ",");
+  for (std::string item; std::getline(items, item, ',');) {
+    const char* const end = item.data() + item.size();
+    const auto [stop, error] = std::from_chars(item.data(), end, numbers.emplace_back());
+    if (error != std::errc() || stop != end || numbers.back() < 1) {
+      throw UsageError("--depths: expected positive integers with commas between, got '" + list +
+                       "'");
+    }
+  }
+  return numbers;
 }
 
 zoo::ModelSpec model_spec(const OptionValues& values) {
@@ -25,6 +41,9 @@ zoo::ModelSpec model_spec(const OptionValues& values) {
   spec.context = integer_if_set(values, "context");
   spec.classes = integer_if_set(values, "classes");
   spec.image_size = integer_if_set(values, "image-size");
+  if (!values.text("depths").empty()) {
+    spec.depths = depths(values.text("depths"));
+  }
   if (!values.text("dropout").empty()) {
     spec.dropout = values.real("dropout");
   }
@@ -34,22 +53,12 @@ zoo::ModelSpec model_spec(const OptionValues& values) {
   return spec;
 }
 
-void check_is_readable(const std::string& path) {
-  std::error_code error;
-  if (!path.empty() && !std::filesystem::exists(path, error)) {
-    throw FileError(path + ": cannot be read: No such file or directory");
-  }
-}
-
 zoo::DataSpec data_spec(const OptionValues& values) {
   const std::string& data = values.text("data");
   const std::string& model = values.text("model");
   if (!data.empty() && (model == "gpt" || model == "lstm")) {
     throw UsageError("--data: expected a model of sounds or images, got --model " + model +
                      " (its text is named by --text)");
-  }
-  for (const char* name : {"text", "data", "labels"}) {
-    check_is_readable(values.text(name));
   }
   zoo::DataSpec spec;
   spec.text = values.text("text");
@@ -98,6 +107,7 @@ TrainSetup make_setup(const OptionValues& values) {
   setup.warmup_steps = std::min(values.integer("warmup"), setup.steps - 1);
   setup.accumulate = values.integer("accumulate");
   setup.validation_batches = values.integer("validation-batches");
+  setup.policy_from_length = values.integer("policy-from-length");
   return setup;
 }
 
@@ -129,8 +139,15 @@ void check_policy_option(const std::string& option, const std::string& policy) {
 
 zoo::RegionPlacement place_policy_option(const std::string& option, const std::string& policy,
                                          Trainer& trainer, const TrainSetup& setup) {
-  return as_option(option, [&] {
-    return zoo::place_policy(policy, trainer.model(), setup.step_batches(0).front());
+  const AutocastScope autocast(setup.trainer.uses_bf16);  // some policies measure the model
+  const zoo::Batch sample = setup.data->batch(zoo::Split::kTrain, 0);
+  zoo::RegionPlacement placement =
+      as_option(option, [&] { return zoo::place_policy(policy, trainer.model(), sample); });
+  if (setup.policy_from_length == 0) {
+    return placement;
+  }
+  return as_option("policy-from-length", [&] {
+    return zoo::from_sequence_length(placement, trainer.model(), sample, setup.policy_from_length);
   });
 }
 

@@ -18,14 +18,14 @@ namespace reprise::cli {
 struct TrainSetup {
   zoo::ModelSpec model;
   TrainerOptions trainer;
-  // Two owners: none at a time; shared so that a setup can be copied. Data never change.
-  std::shared_ptr<const zoo::DataSource> data;
+  std::unique_ptr<const zoo::DataSource> data;
   std::uint64_t seed = 1;
   std::int64_t steps = 0;
   std::int64_t warmup_steps = 0;
   std::int64_t accumulate = 1;
   std::int64_t validation_batches = 0;
   std::int64_t threads = 1;
+  std::int64_t policy_from_length = 0;  // shorter sequences are trained without regions
 
   Trainer make_trainer() const;
   // The batches of step number `step`, counted from 0.
@@ -34,7 +34,8 @@ struct TrainSetup {
 };
 
 // Sets libtorch's number of threads and reads the data. Throws UsageError or
-// std::invalid_argument for options that do not fit together, FormatError for a broken file.
+// std::invalid_argument for options that do not fit together, FormatError for a file that
+// cannot be read or is broken.
 TrainSetup make_setup(const OptionValues& values);
 
 // The policies of --compare, "none" first unless it is named elsewhere. Throws UsageError if one is
@@ -44,8 +45,9 @@ std::vector<std::string> compared_policies(const std::string& list);
 // Throws UsageError("--option: ...") unless zoo::check_policy() accepts `policy`.
 void check_policy_option(const std::string& option, const std::string& policy);
 
-// The regions that `policy` means for the trainer's model. Throws UsageError("--option: ...") if
-// the model has no such parts.
+// The regions that `policy` means for the trainer's model and the setup's sequences. Throws
+// UsageError("--option: ...") if the model has no such parts, or no sequences where
+// --policy-from-length asks for their length.
 zoo::RegionPlacement place_policy_option(const std::string& option, const std::string& policy,
                                          Trainer& trainer, const TrainSetup& setup);
 

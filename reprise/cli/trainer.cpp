@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/autocast_mode.h>
 
+#include "reprise/cli/autocast_scope.h"
 #include "reprise/cli/step_clock.h"
 #include "reprise/memory.h"
 
@@ -32,37 +32,6 @@ class GeneratorScope {
   at::Generator generator_;
   at::Tensor outer_;
   at::Tensor& state_;
-};
-
-// bfloat16 autocast on the CPU while one exists, if asked for.
-class AutocastScope {
- public:
-  explicit AutocastScope(bool is_on)
-      : is_on_(is_on),
-        was_on_(at::autocast::is_autocast_enabled(at::kCPU)),
-        outer_dtype_(at::autocast::get_autocast_dtype(at::kCPU)) {
-    if (is_on_) {
-      at::autocast::set_autocast_enabled(at::kCPU, true);
-      at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-      at::autocast::increment_nesting();
-    }
-  }
-  ~AutocastScope() {
-    if (is_on_) {
-      if (at::autocast::decrement_nesting() == 0) {
-        at::autocast::clear_cache();
-      }
-      at::autocast::set_autocast_enabled(at::kCPU, was_on_);
-      at::autocast::set_autocast_dtype(at::kCPU, outer_dtype_);
-    }
-  }
-  AutocastScope(const AutocastScope&) = delete;
-  AutocastScope& operator=(const AutocastScope&) = delete;
-
- private:
-  bool is_on_;
-  bool was_on_;
-  at::ScalarType outer_dtype_;
 };
 
 at::Tensor seeded_state(std::uint64_t seed) {

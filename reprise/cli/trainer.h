@@ -60,9 +60,10 @@ class Trainer {
  private:
   TrainerOptions options_;
   at::Tensor generator_state_;
-  std::shared_ptr<zoo::Model> model_;  // a torch module; modules are shared by torch's own design
+  // Owners: this, and whoever asks the module for itself (shared_from_this()), as torch does.
+  std::shared_ptr<zoo::Model> model_;
   std::unique_ptr<torch::optim::AdamW> optimizer_;
-  // Shared with the regions, which may outlive a step.
+  // Owners: this, which reads it, and the regions of the model, which may outlive a step.
   std::shared_ptr<tape::RegionStats> region_stats_ = std::make_shared<tape::RegionStats>();
 };
 

@@ -2,9 +2,9 @@
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/torch.h>
 
-#include "reprise/cli/errors.h"
 #include "reprise/cli/model_state.h"
 #include "reprise/cli/trainer_state.h"
+#include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
 namespace {
@@ -45,21 +45,23 @@ NamedTensors read_tensors(const std::string& bytes, const std::string& name) {
     }
     return all;
   } catch (const c10::Error& error) {
-    throw FileError(name + ": expected tensors, got something that libtorch cannot read");
+    throw FormatError::mismatch(name, "tensors", "something that libtorch cannot read");
   }
+}
+
+std::string kind_text(const at::Tensor& tensor) {
+  return "shape " + c10::str(tensor.sizes()) + " and " + std::string(tensor.dtype().name());
 }
 
 // The tensor of that name, which must be like `like`.
 at::Tensor tensor_like(const NamedTensors& saved, const std::string& key, const at::Tensor& like,
                        const std::string& name) {
   if (!saved.contains(key)) {
-    throw FileError(name + ": expected a tensor '" + key + "', got none");
+    throw FormatError::mismatch(name, "a tensor '" + key + "'", "none");
   }
   const at::Tensor tensor = saved.at(key);
   if (tensor.sizes() != like.sizes() || tensor.dtype() != like.dtype()) {
-    throw FileError(name + ": expected '" + key + "' of shape " + c10::str(like.sizes()) + " and " +
-                    std::string(like.dtype().name()) + ", got " + c10::str(tensor.sizes()) +
-                    " and " + std::string(tensor.dtype().name()));
+    throw FormatError::mismatch(name, "'" + key + "' of " + kind_text(like), kind_text(tensor));
   }
   return tensor;
 }

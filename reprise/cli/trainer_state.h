@@ -12,8 +12,8 @@ namespace reprise::cli {
 // The same state gives the same bytes.
 std::string pack_tensors(Trainer& trainer);
 
-// Throws FileError("NAME: ...") unless `tensors` are those of such a model; the trainer is then as
-// it was.
+// Throws FormatError("NAME: ...") unless `tensors` are those of such a model; the trainer is then
+// as it was.
 void unpack_tensors(const std::string& tensors, const std::string& name, Trainer& trainer);
 
 }  // namespace reprise::cli

@@ -18,6 +18,7 @@
 #include "reprise/cli/stop_request.h"
 #include "reprise/cli/terminal.h"
 #include "reprise/cli/trainer_state.h"
+#include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
 namespace {
@@ -35,8 +36,8 @@ void check_save_target(const std::string& path) {
   std::string start(8, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), 8);
   if (!is_container(start)) {
-    throw FileError(path +
-                    ": expected a saved run or no file to save to, got a file of another kind");
+    throw FormatError::mismatch(path, "a saved run or no file to save to",
+                                "a file of another kind");
   }
 }
 
@@ -60,8 +61,9 @@ Training::Training(OptionValues values, const std::optional<SavedRun>& saved)
     : values_(with_saved_options(std::move(values), saved)),
       setup_(make_setup(values_)),
       trainer_(setup_.make_trainer()),
-      data_crc32_(cli::data_crc32(values_)),
       save_path_(values_.text(values_.is_given("save") ? "save" : "resume")),
+      // Reads all of the data: done only where a saved run needs it, so also for --resume.
+      data_crc32_(save_path_.empty() ? "" : cli::data_crc32(values_)),
       save_every_(values_.integer("save-every")) {
   // What was computed with, where the option says "one per core".
   values_.set("threads", std::to_string(setup_.threads));

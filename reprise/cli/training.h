@@ -16,8 +16,8 @@ namespace reprise::cli {
 class Training {
  public:
   // Reads the file that --resume names, if any: options that were left out are those of the saved
-  // run. Throws UsageError if an option contradicts it, FileError if it is damaged or foreign or if
-  // the file to save to is not a saved run.
+  // run. Throws UsageError if an option contradicts it, FormatError if it is damaged or foreign or
+  // if the file to save to is not a saved run.
   explicit Training(OptionValues values);
 
   // Trains to the last step, with progress on `err`, and saves. Throws Interrupted after Ctrl-C,
@@ -37,8 +37,8 @@ class Training {
   OptionValues values_;
   TrainSetup setup_;
   Trainer trainer_;
-  std::string data_crc32_;
-  std::string save_path_;  // "": nowhere
+  std::string save_path_;   // "": nowhere
+  std::string data_crc32_;  // "": synthetic data, or nothing to save
   std::int64_t save_every_ = 0;
   std::int64_t steps_done_ = 0;
   double loss_ = 0;

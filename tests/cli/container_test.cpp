@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reprise/cli/errors.h"
+#include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
 namespace {
@@ -19,7 +19,7 @@ const Sections kSections = {{"a", std::string("x\0", 2)}, {"b", ""}};
 std::string refusal(const std::string& bytes) {
   try {
     unpack_container(bytes, "run.state");
-  } catch (const FileError& error) {
+  } catch (const FormatError& error) {
     return error.what();
   }
   return "accepted";

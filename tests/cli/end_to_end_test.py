@@ -5,11 +5,13 @@ import json
 import math
 import os
 import pathlib
+import resource
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import zlib
@@ -17,6 +19,8 @@ import zlib
 PROGRAM = ""
 TINY = ["--model", "gpt", "--layers", "3", "--dim", "16", "--heads", "2", "--context", "16",
         "--batch", "2", "--threads", "1"]
+AUDIO = ["--model", "audio", "--layers", "1", "--dim", "16", "--heads", "2", "--context", "1600",
+         "--batch", "2", "--threads", "1"]
 TEXT = b"the quick brown fox jumps over the lazy dog. " * 200
 RUN_FIELDS = {"policy", "segments", "segment_plan", "peak_bytes", "total_peak_bytes",
               "baseline_peak_bytes", "step_ms", "step_cpu_ms", "overhead", "cpu_overhead",
@@ -45,6 +49,26 @@ def sections(path):
     return parts
 
 
+def idx(*dimensions, content):
+    """An IDX file of bytes."""
+    return bytes([0, 0, 8, len(dimensions)]) + struct.pack(f">{len(dimensions)}I", *dimensions) + content
+
+
+def wav(samples, rate=16000):
+    """A WAV file of 16-bit samples, one channel; the samples begin at byte 44."""
+    data = struct.pack(f"<{len(samples)}h", *samples)
+    return (struct.pack("<4sI4s", b"RIFF", 36 + len(data), b"WAVE") +
+            struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16) +
+            struct.pack("<4sI", b"data", len(data)) + data)
+
+
+def wait_for(condition, process):
+    """Until `condition()`; fails if the process ends first."""
+    while not condition():
+        assert process.poll() is None, process.returncode
+        time.sleep(0.001)
+
+
 def steps_done(path):
     return json.loads(sections(path)["run"])["steps_done"]
 
@@ -57,6 +81,16 @@ class EndToEnd(unittest.TestCase):
 
     def path(self, name):
         return self.folder / name
+
+    def wav_folder(self):
+        """Three recordings, the last of which is for validation. Skips without libsndfile."""
+        folder = self.path("recordings")
+        folder.mkdir()
+        for name in ("1.wav", "2.wav", "3.wav"):
+            (folder / name).write_bytes(wav([(37 * i) % 2000 - 1000 for i in range(4000)]))
+        if b"without libsndfile" in reprise("train", *AUDIO, "--data", folder, "--steps", 1).stderr:
+            self.skipTest("built without libsndfile")
+        return folder
 
     def train(self, *words):
         return reprise("train", *TINY, *words)
@@ -131,6 +165,68 @@ class Compare(EndToEnd):
         self.assertIn(b"synthetic", result.stderr)
         self.assertEqual([run["bit_equal"] for run in report["runs"]], [True, True])
 
+    def test_a_policy_that_ends_with_other_bits_fails_with_code_4(self):
+        # No policy does that by itself, so the data are changed while it runs: each run reads others.
+        folder = self.wav_folder()
+        stop = threading.Event()
+
+        def scribble():
+            with open(folder / "1.wav", "r+b", buffering=0) as file:
+                level = 0
+                while not stop.is_set():
+                    level = (level + 1) % 30000
+                    file.seek(44)
+                    file.write(struct.pack("<h", level) * 4000)
+        writer = threading.Thread(target=scribble)
+        writer.start()
+        try:
+            result = reprise("train", *AUDIO, "--data", folder, "--steps", 20, "--compare", "none,block",
+                             "--json", self.path("run.json"))
+        finally:
+            stop.set()
+            writer.join()
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertEqual(result.stderr.decode().splitlines()[-1],
+                         "reprise train: --compare: expected every policy to end bit-equal to none, "
+                         "got 'block', which differs")
+        runs = json.loads(self.path("run.json").read_text())["runs"]
+        self.assertEqual([run["bit_equal"] for run in runs], [True, False])
+
+    def test_ctrl_c_ends_a_comparison_without_a_result(self):
+        process = subprocess.Popen([PROGRAM, "train", *TINY, "--steps", "1000000", "--compare", "block",
+                                    "--json", str(self.path("run.json"))], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        first = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn(b"loss", first)
+        self.assertEqual(err.splitlines()[-1],
+                         b"reprise train: interrupted during the comparison; there is no result")
+        self.assertNotIn(b"bit-equal", out)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_the_best_k_is_compared(self):
+        runs = self.report("--steps", 2, "--compare", "none,best")["runs"]
+        self.assertEqual([run["bit_equal"] for run in runs], [True, True])
+        self.assertGreater(runs[1]["segments"], 0)
+
+    def test_policies_wait_for_sequences_that_are_long_enough(self):
+        def segments(length):
+            runs = self.report("--steps", 2, "--compare", "none,block,attention",
+                               "--policy-from-length", length)["runs"]
+            return [run["segments"] for run in runs]
+        self.assertEqual(segments(16), [0, 3, 3])  # --context is 16
+        self.assertEqual(segments(17), [0, 0, 0])
+
+    def test_a_cnn_has_the_depths_that_are_given(self):
+        result = reprise("train", "--model", "cnn", "--depths", "1,2", "--dim", 4, "--image-size", 16,
+                         "--batch", 2, "--steps", 1, "--compare", "block", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual(report["model"], "cnn: depths 1-2, width 4, 10 classes")
+        self.assertEqual([run["segments"] for run in report["runs"]], [0, 3])
+
     def test_an_lstm_is_compared(self):
         self.check_model("--model", "lstm", "--dim", 16, "--context", 8)
 
@@ -156,6 +252,32 @@ class Train(EndToEnd):
         self.assertLess(report["runs"][0]["validation_loss"], math.log(256) - 2)
         self.assertIn(b"validation loss", result.stdout)
         self.assertIn(b"sample, after the held-out text", result.stdout)
+
+    def test_an_audio_encoder_learns_from_a_folder_of_recordings(self):
+        report = self.report_of(*AUDIO, "--data", self.wav_folder(), "--compare", "none,block")
+        self.assertIn("2 WAV files to train on, 1 to validate on, 16000 Hz", report["data"])
+
+    def test_a_cnn_learns_from_images_with_labels(self):
+        self.path("images").write_bytes(idx(20, 16, 16, content=bytes(i % 251 for i in range(5120))))
+        self.path("labels").write_bytes(idx(20, content=bytes(i % 3 for i in range(20))))
+        report = self.report_of("--model", "cnn", "--dim", 4, "--classes", 3, "--batch", 2, "--data",
+                                self.path("images"), "--labels", self.path("labels"), "--compare",
+                                "none,block")
+        self.assertIn("18 images of 16 x 16 to train on, 2 to validate on", report["data"])
+
+    def test_a_unet_learns_from_images(self):
+        self.path("images").write_bytes(idx(20, 16, 16, content=bytes(i % 251 for i in range(5120))))
+        report = self.report_of("--model", "unet", "--layers", 2, "--dim", 4, "--classes", 2, "--batch",
+                                2, "--data", self.path("images"), "--compare", "none,block")
+        self.assertIn("18 images of 16 x 16", report["data"])
+
+    def report_of(self, *words):
+        result = reprise("train", *words, "--steps", 2, "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertFalse(report["synthetic"])
+        self.assertEqual([run["bit_equal"] for run in report["runs"]], [True, True])
+        return report
 
     def test_a_run_alone_is_compared_with_nothing(self):
         run, = self.report("--steps", 2, "--policy", "block")["runs"]
@@ -189,13 +311,11 @@ class Resume(EndToEnd):
         self.assertEqual(self.train("--steps", steps, "--save", whole).returncode, 0)
         self.assertEqual(interrupted.read_bytes(), whole.read_bytes())
 
-    def start_long_run(self, saved):
+    def start_long_run(self, saved, **options):
         process = subprocess.Popen([PROGRAM, "train", *TINY, "--steps", "1000000", "--save",
                                     str(saved), "--save-every", "1"], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE)
-        while not saved.exists():
-            self.assertIsNone(process.poll())
-            time.sleep(0.001)
+                                   stderr=subprocess.PIPE, **options)
+        wait_for(saved.exists, process)
         return process
 
     def test_a_killed_run_leaves_a_whole_file_and_goes_on_bit_for_bit(self):
@@ -206,10 +326,45 @@ class Resume(EndToEnd):
         self.assertEqual(process.returncode, -signal.SIGKILL)
         self.assert_same_as_uninterrupted(saved, steps_done(saved) + 3)
 
+    def test_a_run_that_dies_while_it_saves_leaves_the_old_state_to_go_on_from(self):
+        saved = self.path("run.state")
+        self.assertEqual(self.train("--steps", 2, "--save", saved).returncode, 0)
+        whole = saved.read_bytes()
+        half = len(whole) // 2
+        # The system kills it (SIGXFSZ) when half of the next state is written.
+        killed = subprocess.run([PROGRAM, "train", "--resume", str(saved), "--steps", "4"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                                      (half, half)))
+        self.assertEqual(killed.returncode, -signal.SIGXFSZ)
+        self.assertEqual(saved.read_bytes(), whole)
+        leftover, = set(self.folder.iterdir()) - {saved}
+        self.assertRegex(leftover.name, r"^run\.state\.\w{6}$")
+        self.assertEqual(leftover.stat().st_size, half)
+        self.assert_same_as_uninterrupted(saved, 4)
+        self.assertEqual(leftover.stat().st_size, half)
+
     def test_ctrl_c_finishes_the_step_saves_and_goes_on_bit_for_bit(self):
+        self.check_that_a_signal_ends_a_run_well(signal.SIGINT)
+
+    def test_sigterm_does_the_same_as_ctrl_c(self):
+        self.check_that_a_signal_ends_a_run_well(signal.SIGTERM)
+
+    def test_a_signal_that_was_ignored_from_the_start_stays_ignored(self):
+        saved = self.path("run.state")
+        process = self.start_long_run(
+            saved, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        process.send_signal(signal.SIGINT)
+        done = steps_done(saved)
+        wait_for(lambda: steps_done(saved) > done + 2, process)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+
+    def check_that_a_signal_ends_a_run_well(self, number):
         saved = self.path("run.state")
         process = self.start_long_run(saved)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
         done = steps_done(saved)
@@ -293,6 +448,11 @@ class Refusals(EndToEnd):
                  (("--compare", "none", "--save", "x"), "--save: expected without --compare"),
                  (("--save-every", "5"), "--save-every: expected together with --save"),
                  (("--data", "x"), "--data: expected a model of sounds or images", "gpt"),
+                 (("--model", "cnn", "--depths", "2,x"), "--depths: expected positive integers",
+                  "got '2,x'"),
+                 (("--depths", "2,2"), "--model: expected only sizes that gpt has, got depths"),
+                 (("--model", "cnn", "--policy-from-length", "9"),
+                  "--policy-from-length: expected a model of sequences, got cnn"),
                  (("--steps",), "--steps: expected an integer", "got no value"),
                  (("--stepz", "5"), "--stepz: expected an option of 'reprise train'")]
         for words, *parts in cases:
@@ -319,6 +479,27 @@ class Refusals(EndToEnd):
                             "cannot be written")
         self.assert_refused(self.train("--save", self.path("no/run.state")), 3, "no/run.state",
                             "cannot be written")
+
+    def test_damaged_images_are_refused_with_the_offset(self):
+        self.path("images").write_bytes(idx(20, 16, 16, content=bytes(100)))
+        self.assert_refused(reprise("train", "--model", "unet", "--data", self.path("images")), 3,
+                            "images: offset 16: expected 5120 bytes, got 100")
+
+    def test_labels_of_other_images_are_refused(self):
+        self.path("images").write_bytes(idx(20, 16, 16, content=bytes(5120)))
+        self.path("labels").write_bytes(idx(19, content=bytes(19)))
+        self.assert_refused(reprise("train", "--model", "cnn", "--data", self.path("images"), "--labels",
+                                    self.path("labels")), 3,
+                            "labels: offset 4: expected 20 labels, one per image, got 19")
+
+    def test_data_that_cannot_be_read_to_the_end_stop_only_a_run_that_is_saved(self):
+        folder = self.wav_folder()
+        (folder / "notes").mkdir()
+        (folder / "notes" / "loop").symlink_to("loop")
+        words = ["train", *AUDIO, "--data", folder, "--steps", 1]
+        self.assertEqual(reprise(*words).returncode, 0)
+        self.assert_refused(reprise(*words, "--save", self.path("run.state")), 3,
+                            "notes/loop: cannot be read: Too many levels of symbolic links")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_a_full_disk_is_noticed(self):

@@ -9,6 +9,7 @@
 
 #include "reprise/cli/checksum.h"
 #include "reprise/cli/errors.h"
+#include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
 namespace {
@@ -67,7 +68,7 @@ TEST_F(FileBytes, RefusesAFolderInPlaceOfAFile) {
   fs::create_directory(path("folder"));
   EXPECT_THROW(replace_file(path("folder"), "x"), FileError);
   EXPECT_THROW(check_replaceable(path("folder")), FileError);
-  EXPECT_THROW(read_file(path("folder")), FileError);
+  EXPECT_THROW(read_file(path("folder")), FormatError);
   EXPECT_EQ(file_count(), 1);
 }
 
@@ -88,7 +89,7 @@ TEST_F(FileBytes, NamesTheFileThatIsNotThere) {
   try {
     read_file(path("nowhere"));
     FAIL() << "read a file that does not exist";
-  } catch (const FileError& error) {
+  } catch (const FormatError& error) {
     EXPECT_EQ(error.what(), path("nowhere") + ": cannot be read: No such file or directory");
   }
 }

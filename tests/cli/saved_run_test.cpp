@@ -11,6 +11,7 @@
 #include "reprise/cli/errors.h"
 #include "reprise/cli/options.h"
 #include "reprise/cli/printable_text.h"
+#include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
 namespace {
@@ -37,7 +38,7 @@ std::string refusal(const OptionTexts& saved, const OptionTexts& given) {
 std::string unpack_refusal(const std::string& bytes) {
   try {
     unpack_run(bytes, "run.state");
-  } catch (const FileError& error) {
+  } catch (const FormatError& error) {
     return error.what();
   }
   return "accepted";
@@ -105,7 +106,7 @@ TEST(CarriedOptions, LetStepsAndPolicyChange) {
 TEST(DataChecksum, IsEmptyWithoutAFile) { EXPECT_EQ(data_crc32(train_values({})), ""); }
 
 TEST(DataChecksum, NamesAFileThatIsNotThere) {
-  EXPECT_THROW(data_crc32(train_values({{"text", "/nonexistent/text"}})), FileError);
+  EXPECT_THROW(data_crc32(train_values({{"text", "/nonexistent/text"}})), FormatError);
 }
 
 TEST(PrintableText, KeepsUtf8LinesAndTabs) { EXPECT_EQ(printable_text("a\tb\nµ€😀"), "a\tb\nµ€😀"); }
