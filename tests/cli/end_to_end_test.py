@@ -227,6 +227,15 @@ class Compare(EndToEnd):
         self.assertEqual(report["model"], "cnn: depths 1-2, width 4, 10 classes")
         self.assertEqual([run["segments"] for run in report["runs"]], [0, 3])
 
+    def test_blocks_are_measured_under_the_autocast_that_trains(self):
+        def plan(*words):
+            result = reprise("train", "--model", "unet", "--layers", 2, "--dim", 4, "--image-size", 16,
+                             "--batch", 2, "--steps", 1, "--policy", "bytes=4", "--json", "-", *words)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            return json.loads(result.stdout)["runs"][0]["segment_plan"]
+        # BatchNorm keeps floats, convolutions do not: the balance moves.
+        self.assertNotEqual(plan(), plan("--bf16"))
+
     def test_an_lstm_is_compared(self):
         self.check_model("--model", "lstm", "--dim", 16, "--context", 8)
 
