@@ -55,7 +55,7 @@ class AudioEncoder final : public Model {
   AudioSizes sizes_;
   torch::nn::ModuleList unit_list_;
   std::vector<std::shared_ptr<Convolution>> convolutions_;  // also in unit_list_, as all blocks
-  std::shared_ptr<Projection> projection_;  // also in unit_list_
+  std::shared_ptr<Projection> projection_;                  // also in unit_list_
   std::vector<TransformerBlock> layers_;
   torch::nn::LayerNorm ln_;
   torch::nn::Linear fc_;
