@@ -13,7 +13,12 @@
 #include "reprise/plan/exact/exact_planner.h"
 #include "reprise/plan/hash.h"
 #include "reprise/plan/peak_floor.h"
+#include "reprise/plan/rules/counted_blocks.h"
 #include "reprise/plan/rules/keep_or_drop_all.h"
+#include "reprise/plan/rules/knapsack_planner.h"
+#include "reprise/plan/rules/op_policy.h"
+#include "reprise/plan/rules/per_cut.h"
+#include "reprise/plan/rules/per_label.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::plan {
@@ -123,9 +128,9 @@ struct FrontierSchedule {
 
 const std::vector<PlannerRecord>& planner_records() {
   static const std::vector<PlannerRecord> records = {
-      keep_all_record(),
-      drop_all_record(),
-      exact_record(),
+      keep_all_record(),       drop_all_record(),      every_k_record(),   sqrt_n_record(),
+      balanced_bytes_record(), balanced_cost_record(), per_label_record(), per_cut_record(),
+      knapsack_record(),       op_policy_record(),     exact_record(),
   };
   return records;
 }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps or rebuilds values by the name of the op that made them.
+#pragma once
+
+#include "reprise/plan/planner_record.h"
+
+namespace reprise::plan {
+
+// Options, lists of recipe names such as `aten::gelu,aten::mm`:
+//   recompute: what these recipes make is rebuilt, everything else stays.
+//   save:      what these recipes make stays, everything else is rebuilt.
+// A name in both lists stays; with `recompute` given, a name in neither stays too. With neither
+// list nothing is dropped. A recipe of several ops has the name of the last one.
+PlannerRecord op_policy_record();
+
+}  // namespace reprise::plan
