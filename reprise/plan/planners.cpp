@@ -10,6 +10,7 @@
 #include "reprise/plan/assert.h"
 #include "reprise/plan/candidates.h"
 #include "reprise/plan/checks.h"
+#include "reprise/plan/dtr/dtr_planner.h"
 #include "reprise/plan/exact/exact_planner.h"
 #include "reprise/plan/hash.h"
 #include "reprise/plan/peak_floor.h"
@@ -127,11 +128,13 @@ struct FrontierSchedule {
 }  // namespace
 
 const std::vector<PlannerRecord>& planner_records() {
+  // clang-format off: one a line
   static const std::vector<PlannerRecord> records = {
       keep_all_record(),       drop_all_record(),      every_k_record(),   sqrt_n_record(),
       balanced_bytes_record(), balanced_cost_record(), per_label_record(), per_cut_record(),
-      knapsack_record(),       op_policy_record(),     exact_record(),
+      knapsack_record(),       op_policy_record(),     dtr_record(),       exact_record(),
   };
+  // clang-format on
   return records;
 }
 

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/dtr/cache.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace reprise::plan::dtr {
+
+int Cache::add_value(std::int64_t bytes) {
+  entries_.emplace_back();
+  entries_.back().bytes = bytes;
+  entries_.back().last_read_us = clock_us_;
+  seen_values_.push_back(0);
+  return static_cast<int>(entries_.size()) - 1;
+}
+
+int Cache::add_op(CacheOp op) {
+  const int id = static_cast<int>(ops_.size());
+  for (const int input : op.inputs) {
+    at(input).read_by.push_back(id);
+  }
+  for (const int output : op.outputs) {
+    at(output).op = id;
+  }
+  ops_.push_back(std::move(op));
+  seen_ops_.push_back(0);
+  return id;
+}
+
+void Cache::place(int value) {
+  if (at(value).state != State::kThere) {
+    appear(value);
+    at(value).last_read_us = clock_us_;
+  }
+}
+
+void Cache::appear(int value) {
+  Entry& entry = at(value);
+  entry.state = State::kThere;
+  entry.is_free = false;
+  used_bytes_ += entry.bytes;
+  pool_.push_back(value);
+}
+
+void Cache::place_free(int value) {
+  at(value).state = State::kThere;
+  at(value).is_free = true;
+}
+
+void Cache::pin(int value) { at(value).is_pinned = true; }
+
+void Cache::release(int value) {
+  Entry& entry = at(value);
+  entry.is_wanted = false;
+  if (entry.state == State::kThere && !entry.is_free && may_go(entry)) {
+    evict(value);
+  }
+}
+
+bool Cache::may_go(const Entry& entry) const {
+  const bool can_come_back = entry.op >= 0 && op_at(entry.op).can_rerun;
+  const bool is_missed_by_nobody = !entry.is_wanted && entry.read_by.empty();
+  return entry.locks == 0 && !entry.is_pinned && (can_come_back || is_missed_by_nobody);
+}
+
+void Cache::set_other_bytes(std::int64_t other_bytes, std::int64_t other_bytes_in_ops) {
+  other_bytes_ = other_bytes;
+  other_bytes_in_ops_ = other_bytes_in_ops;
+}
+
+void Cache::run(int op) {
+  execute(op, true);
+  for (const int output : op_at(op).outputs) {
+    at(output).last_read_us = clock_us_;
+  }
+}
+
+void Cache::use(const std::vector<int>& values, std::int64_t other_bytes, double cost_us) {
+  std::vector<int> locked;
+  for (const int value : values) {
+    at(value).last_read_us = clock_us_;
+    if (is_there(value)) {
+      ++at(value).locks;
+      locked.push_back(value);
+    }
+  }
+  for (const int value : values) {
+    if (std::find(locked.begin(), locked.end(), value) == locked.end()) {
+      require(value);
+      ++at(value).locks;
+      locked.push_back(value);
+    }
+  }
+  other_bytes_ = other_bytes;
+  make_room();
+  clock_us_ += cost_us;
+  for (const int value : locked) {
+    --at(value).locks;
+  }
+}
+
+bool Cache::make_room(std::int64_t extra_bytes) {
+  while (used_bytes_ + other_bytes_ + extra_bytes > options_.budget_bytes) {
+    const int victim = pick_victim();
+    if (victim < 0) {
+      ++overruns_;
+      return false;
+    }
+    evict(victim);
+  }
+  return true;
+}
+
+std::vector<int> Cache::take_replays() { return std::exchange(log_, {}); }
+
+void Cache::require(int value) {
+  const Entry& entry = at(value);
+  if (entry.state == State::kEvicted && entry.op >= 0) {
+    execute(entry.op, false);
+  }
+}
+
+// Runs the op after what it reads, with a stack of its own: chains of thousands of ops are common.
+void Cache::execute(int op, bool is_first) {
+  const std::size_t bottom = stack_.size();
+  begin(op);
+  while (stack_.size() > bottom && !is_thrashing_) {
+    Frame& frame = stack_.back();
+    const std::vector<int>& inputs = op_at(frame.op).inputs;
+    if (frame.next_input < inputs.size()) {
+      const std::size_t index = frame.next_input;
+      const int input = inputs[index];
+      if (frame.holds_lock[index]) {
+        ++frame.next_input;
+      } else if (at(input).state == State::kThere) {  // came back since the op began
+        ++at(input).locks;
+        frame.holds_lock[index] = true;
+        ++frame.next_input;
+      } else {
+        begin(at(input).op);
+      }
+      continue;
+    }
+    const Frame done = std::move(stack_.back());
+    stack_.pop_back();
+    finish(done, is_first && stack_.size() == bottom);
+  }
+  stack_.resize(std::min(stack_.size(), bottom));
+}
+
+void Cache::begin(int op) {
+  Frame frame{.op = op, .next_input = 0, .holds_lock = {}};
+  frame.holds_lock.assign(op_at(op).inputs.size(), false);
+  for (const int output : op_at(op).outputs) {
+    if (at(output).state == State::kUnmade) {
+      at(output).state = State::kRunning;
+    }
+  }
+  lock_inputs_that_are_there(frame);
+  stack_.push_back(std::move(frame));
+}
+
+void Cache::lock_inputs_that_are_there(Frame& frame) {
+  const std::vector<int>& inputs = op_at(frame.op).inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Entry& input = at(inputs[i]);
+    input.last_read_us = clock_us_;
+    if (input.state == State::kThere) {
+      ++input.locks;
+      frame.holds_lock[i] = true;
+    }
+  }
+}
+
+void Cache::finish(const Frame& frame, bool is_first) {
+  const CacheOp& op = op_at(frame.op);
+  // A new instance takes the place of an old one that is still there.
+  std::int64_t new_bytes = 0;
+  for (const int output : op.outputs) {
+    Entry& entry = at(output);
+    new_bytes += entry.state == State::kThere && !entry.is_free ? 0 : entry.bytes;
+    ++entry.locks;
+  }
+  const std::int64_t general_bytes = std::exchange(other_bytes_, other_bytes_in_ops_);
+  make_room(new_bytes + op.workspace_bytes);
+  other_bytes_ = general_bytes;
+  for (const int output : op.outputs) {
+    Entry& entry = at(output);
+    --entry.locks;
+    if (entry.state == State::kEvicted) {
+      classes_.subtract(entry.cost_class, op.cost_us);
+    }
+    if (entry.state != State::kThere || entry.is_free) {
+      appear(output);
+    }
+  }
+  clock_us_ += op.cost_us;
+  if (!is_first) {
+    ++replays_;
+    recompute_us_ += op.cost_us;
+    log_.push_back(frame.op);
+    is_thrashing_ = static_cast<double>(replays_) >
+                    options_.most_replays_per_op * static_cast<double>(ops_.size());
+  }
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    at(op.inputs[i]).locks -= frame.holds_lock[i] ? 1 : 0;
+  }
+}
+
+// Calls visit(other) for each value that the value is made from or that is made from it.
+template <class Visit>
+void Cache::visit_neighbours(int value, const Visit& visit) const {
+  const Entry& entry = at(value);
+  if (entry.op >= 0) {
+    const std::vector<int>& inputs = op_at(entry.op).inputs;
+    std::for_each(inputs.begin(), inputs.end(), visit);
+  }
+  for (const int reader : entry.read_by) {
+    const std::vector<int>& outputs = op_at(reader).outputs;
+    std::for_each(outputs.begin(), outputs.end(), visit);
+  }
+}
+
+void Cache::evict(int value) {
+  Entry& entry = at(value);
+  entry.state = State::kEvicted;
+  used_bytes_ -= entry.bytes;
+  pool_.erase(std::find(pool_.begin(), pool_.end(), value));
+  entry.cost_class = classes_.add(entry.op >= 0 ? op_at(entry.op).cost_us : 0);
+  visit_neighbours(value, [&](int other) {
+    if (at(other).state == State::kEvicted) {
+      classes_.unite(entry.cost_class, at(other).cost_class);
+    }
+  });
+}
+
+int Cache::pick_victim() {
+  int victim = -1;
+  std::tuple<bool, bool, double> lowest;  // small ones last, unwanted ones first
+  for (const int value : pool_) {
+    const Entry& entry = at(value);
+    if (!may_go(entry)) {
+      continue;
+    }
+    const bool is_small = entry.bytes < options_.minimum_bytes || entry.bytes == 0;
+    if (victim >= 0 && std::pair(is_small, entry.is_wanted) >
+                           std::pair(std::get<0>(lowest), std::get<1>(lowest))) {
+      continue;  // whatever its score, which may take long to work out
+    }
+    const std::tuple<bool, bool, double> rank{is_small, entry.is_wanted, score(value)};
+    if (victim < 0 || rank < lowest) {
+      victim = value;
+      lowest = rank;
+    }
+  }
+  return victim;
+}
+
+double Cache::score(int value) {
+  const Entry& entry = at(value);
+  Facts facts{.cost_us = entry.op >= 0 ? op_at(entry.op).cost_us : 0,
+              .bytes = entry.bytes,
+              .staleness_us = clock_us_ - entry.last_read_us};
+  switch (options_.score) {
+    case Score::kDtr:
+    case Score::kNeighbourhood:
+      facts.neighbourhood_us = neighbourhood_us(value, true);
+      break;
+    case Score::kMsps:
+      facts.neighbourhood_us = neighbourhood_us(value, false);
+      break;
+    case Score::kEq:
+      facts.neighbourhood_us = classes_us(value);
+      break;
+    case Score::kLocal:
+    case Score::kLru:
+    case Score::kSize:
+      break;
+  }
+  return evaluate(options_.score, facts);
+}
+
+// The ops that would have to run to rebuild the value now, and, if wanted, those that then have to
+// wait for it: two searches through values that are not there.
+double Cache::neighbourhood_us(int value, bool with_descendants) {
+  ++mark_;
+  double sum_us = 0;
+  std::vector<int> open = {value};
+  const auto visit = [&](int other) {
+    const Entry& entry = at(other);
+    const bool is_missing = entry.state == State::kEvicted || entry.state == State::kRunning;
+    if (!is_missing ||
+        std::exchange(seen_values_[static_cast<std::size_t>(other)], mark_) == mark_) {
+      return;
+    }
+    open.push_back(other);
+    if (entry.op >= 0 &&
+        std::exchange(seen_ops_[static_cast<std::size_t>(entry.op)], mark_) != mark_) {
+      sum_us += op_at(entry.op).cost_us;
+    }
+  };
+  while (!open.empty()) {
+    const int op = at(open.back()).op;
+    open.pop_back();
+    if (op >= 0) {
+      std::for_each(op_at(op).inputs.begin(), op_at(op).inputs.end(), visit);
+    }
+  }
+  if (with_descendants) {
+    open = {value};
+  }
+  while (!open.empty()) {
+    const int from = open.back();
+    open.pop_back();
+    for (const int reader : at(from).read_by) {
+      std::for_each(op_at(reader).outputs.begin(), op_at(reader).outputs.end(), visit);
+    }
+  }
+  return sum_us;
+}
+
+// The costs of the distinct classes next to the value.
+double Cache::classes_us(int value) {
+  std::vector<int> classes;
+  visit_neighbours(value, [&](int other) {
+    if (at(other).state == State::kEvicted) {
+      classes.push_back(classes_.find(at(other).cost_class));
+    }
+  });
+  std::sort(classes.begin(), classes.end());
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  double sum_us = 0;
+  for (const int one : classes) {
+    sum_us += classes_.cost_us(one);
+  }
+  return sum_us;
+}
+
+}  // namespace reprise::plan::dtr
