@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for each planner of the table, over a thousand random programs. A planner that is
+// added to the table is tested here without another line.
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/planners.h"
+#include "reprise/plan/simulate.h"
+#include "tests/plan/random_program.h"
+
+namespace reprise::plan {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr unsigned kPrograms = 1000;
+constexpr double kRounding = 1e-9;
+
+// A random program and some budgets: the floor, keep-all, and three in between.
+struct Problem {
+  unsigned seed = 0;
+  Program program;
+  std::int64_t floor_bytes = 0;
+  std::vector<std::int64_t> budgets;  // ascending
+};
+
+Problem make_problem(unsigned seed) {
+  std::mt19937 random(seed);
+  Problem problem;
+  problem.seed = seed;
+  problem.program = random_program(random);
+  problem.floor_bytes = peak_floor(problem.program).bytes;
+  const std::int64_t range = simulate_keep_all(problem.program).peak_bytes - problem.floor_bytes;
+  problem.budgets = {problem.floor_bytes, problem.floor_bytes + range * 15 / 100,
+                     problem.floor_bytes + range * 40 / 100, problem.floor_bytes + range * 70 / 100,
+                     problem.floor_bytes + range};
+  return problem;
+}
+
+PlanResult optimum_of(const Problem& problem, std::int64_t budget_bytes) {
+  return make_plan(problem.program, "exact", {.budget_bytes = budget_bytes});
+}
+
+const std::vector<Problem>& problems() {
+  static const std::vector<Problem> all = [] {
+    std::vector<Problem> made;
+    for (unsigned seed = 1; seed <= kPrograms; ++seed) {
+      made.push_back(make_problem(seed));
+    }
+    return made;
+  }();
+  return all;
+}
+
+// A list of what is wrong, so that an expectation can be a single line.
+class Complaints {
+ public:
+  void set_place(std::string place) { place_ = std::move(place); }
+  void unless(bool holds, const std::string& what) {
+    if (!holds) {
+      list_.push_back(place_ + ": " + what);
+    }
+  }
+  const std::vector<std::string>& list() const { return list_; }
+
+ private:
+  std::string place_;
+  std::vector<std::string> list_;
+};
+
+// The first few complaints of check(problem, complaints) over the problems that a planner takes.
+template <class Check>
+std::vector<std::string> complaints(const PlannerRecord& planner, const Check& check) {
+  Complaints wrong;
+  for (const Problem& problem : problems()) {
+    if (planner.applies == nullptr || !planner.applies(problem.program)) {
+      wrong.set_place("seed " + std::to_string(problem.seed));
+      check(problem, wrong);
+    }
+    if (wrong.list().size() > 5) {
+      break;
+    }
+  }
+  return wrong.list();
+}
+
+std::int64_t bytes_of(const Program& program, const PeakReason& reason) {
+  std::int64_t bytes = reason.background_bytes;
+  for (const int value : reason.values) {
+    bytes += program.values[static_cast<std::size_t>(value)].bytes;
+  }
+  return bytes;
+}
+
+// What must hold for an answer whatever the planner.
+void check_answer(const Problem& problem, const PlanResult& result, const PlanResult& optimum,
+                  bool is_exact, Complaints& wrong) {
+  const std::string at = "budget " + std::to_string(result.budget_bytes) + ": ";
+  wrong.unless(result.schedule.has_value() != result.minimum.has_value(),
+               at + "there must be a plan or a minimum");
+  if (result.schedule) {
+    const Simulation simulation = simulate(problem.program, *result.schedule);  // and its hash
+    wrong.unless(simulation.peak_bytes <= result.budget_bytes, at + "the plan does not fit");
+    wrong.unless(simulation.peak_bytes == result.peak_bytes, at + "another peak is claimed");
+    wrong.unless(simulation.recompute_us == result.recompute_us, at + "another time is claimed");
+    wrong.unless(optimum.schedule.has_value(), at + "there is a plan where none can be");
+    wrong.unless(result.recompute_us >= optimum.recompute_us - kRounding,
+                 at + "the plan beats the optimum");
+    wrong.unless(!is_exact || result.recompute_us <= optimum.recompute_us + kRounding,
+                 at + "the plan is slower than the optimum");
+    wrong.unless(!result.bound_us || *result.bound_us <= optimum.recompute_us + kRounding,
+                 at + "the optimum beats the bound");
+  }
+  if (result.minimum) {
+    const MinimumBudget& minimum = *result.minimum;
+    wrong.unless(!is_exact || !optimum.schedule, at + "there is no plan where one exists");
+    wrong.unless(minimum.budget_bytes > result.budget_bytes, at + "the minimum is no more");
+    wrong.unless(!optimum.minimum || minimum.budget_bytes >= optimum.minimum->budget_bytes,
+                 at + "the minimum is below what is possible");
+    wrong.unless(simulate(problem.program, minimum.schedule).peak_bytes == minimum.budget_bytes,
+                 at + "the minimum's plan has another peak");
+    wrong.unless(!minimum.reason.place.empty(), at + "the minimum has no reason");
+    wrong.unless(bytes_of(problem.program, minimum.reason) == minimum.budget_bytes,
+                 at + "the reason does not add up to the minimum");
+  }
+}
+
+class EveryPlanner : public testing::TestWithParam<std::string> {
+ protected:
+  const PlannerRecord& planner() const { return find_planner(GetParam()); }
+};
+
+TEST_P(EveryPlanner, GivesAValidPlanThatFitsAndDoesNotBeatTheOptimum) {
+  EXPECT_THAT(complaints(planner(),
+                         [&](const Problem& problem, Complaints& wrong) {
+                           for (std::size_t i = 0; i < problem.budgets.size(); ++i) {
+                             check_answer(problem,
+                                          make_plan(problem.program, GetParam(),
+                                                    {.budget_bytes = problem.budgets[i]}),
+                                          optimum_of(problem, problem.budgets[i]),
+                                          planner().is_exact, wrong);
+                           }
+                         }),
+              IsEmpty());
+}
+
+TEST_P(EveryPlanner, NamesItsMinimumAndTheReasonBelowTheFloor) {
+  EXPECT_THAT(complaints(planner(),
+                         [&](const Problem& problem, Complaints& wrong) {
+                           if (problem.floor_bytes == 0) {
+                             return;
+                           }
+                           const PlanResult result =
+                               make_plan(problem.program, GetParam(),
+                                         {.budget_bytes = problem.floor_bytes - 1});
+                           wrong.unless(result.floor_bytes == problem.floor_bytes, "another floor");
+                           wrong.unless(!result.schedule, "a plan below the floor");
+                           check_answer(problem, result, optimum_of(problem, problem.floor_bytes),
+                                        false, wrong);
+                         }),
+              IsEmpty());
+}
+
+TEST_P(EveryPlanner, GivesTheSamePlanAgain) {
+  EXPECT_THAT(complaints(planner(),
+                         [&](const Problem& problem, Complaints& wrong) {
+                           const PlanRequest request{.budget_bytes = problem.budgets[2]};
+                           const PlanResult once = make_plan(problem.program, GetParam(), request);
+                           const PlanResult again = make_plan(problem.program, GetParam(), request);
+                           wrong.unless(once.schedule == again.schedule, "another plan");
+                           wrong.unless(once.minimum.has_value() == again.minimum.has_value() &&
+                                            (!once.minimum ||
+                                             once.minimum->schedule == again.minimum->schedule),
+                                        "another minimum");
+                           wrong.unless(once.iterations == again.iterations, "another count");
+                         }),
+              IsEmpty());
+}
+
+TEST_P(EveryPlanner, IsMonotoneWithinAFrontier) {
+  EXPECT_THAT(complaints(planner(),
+                         [&](const Problem& problem, Complaints& wrong) {
+                           std::vector<std::int64_t> budgets = problem.budgets;
+                           budgets.push_back(problem.floor_bytes + 1);
+                           std::sort(budgets.begin(), budgets.end());
+                           std::vector<std::int64_t> asked(budgets.rbegin(), budgets.rend());
+                           std::vector<PlanResult> frontier =
+                               plan_frontier(problem.program, GetParam(), asked, {});
+                           std::reverse(frontier.begin(), frontier.end());
+                           for (std::size_t i = 0; i < frontier.size(); ++i) {
+                             wrong.unless(frontier[i].budget_bytes == budgets[i], "another budget");
+                             if (i == 0 || !frontier[i - 1].schedule) {
+                               continue;
+                             }
+                             wrong.unless(frontier[i].schedule.has_value(),
+                                          "no plan for a larger budget");
+                             wrong.unless(frontier[i].recompute_us <= frontier[i - 1].recompute_us,
+                                          "a larger budget is slower");
+                             wrong.unless(frontier[i].peak_bytes >= frontier[i - 1].peak_bytes,
+                                          "a smaller budget has the higher peak");
+                           }
+                         }),
+              IsEmpty());
+}
+
+TEST_P(EveryPlanner, MeetsItsOwnMinimumWithinAFrontier) {
+  EXPECT_THAT(
+      complaints(planner(),
+                 [&](const Problem& problem, Complaints& wrong) {
+                   const PlanResult result = make_plan(problem.program, GetParam(),
+                                                       {.budget_bytes = problem.floor_bytes});
+                   if (result.minimum) {
+                     const std::int64_t minimum_bytes = result.minimum->budget_bytes;
+                     const std::vector<PlanResult> frontier = plan_frontier(
+                         problem.program, GetParam(), {problem.floor_bytes, minimum_bytes}, {});
+                     wrong.unless(frontier[1].schedule.has_value(), "no plan at the minimum");
+                   }
+                 }),
+      IsEmpty());
+}
+
+TEST_P(EveryPlanner, StopsWhenItsCallerCancels) {
+  EXPECT_THAT(complaints(planner(),
+                         [&](const Problem& problem, Complaints& wrong) {
+                           int calls = 0;
+                           const PlanResult result =
+                               make_plan(problem.program, GetParam(),
+                                         {.budget_bytes = problem.budgets[1],
+                                          .on_progress = [&](const PlanProgress&) {
+                                            ++calls;
+                                            return false;
+                                          }});
+                           wrong.unless(calls == 1, "asked " + std::to_string(calls) + " times");
+                           wrong.unless(result.is_cancelled, "does not say that it was cancelled");
+                         }),
+              IsEmpty());
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const PlannerRecord& record : planner_records()) {
+    all.push_back(record.name);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheTable, EveryPlanner, testing::ValuesIn(names()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace reprise::plan
