@@ -17,6 +17,7 @@
 #include "reprise/plan/rules/counted_blocks.h"
 #include "reprise/plan/rules/keep_or_drop_all.h"
 #include "reprise/plan/rules/knapsack_planner.h"
+#include "reprise/plan/rules/largest_first.h"
 #include "reprise/plan/rules/op_policy.h"
 #include "reprise/plan/rules/per_cut.h"
 #include "reprise/plan/rules/per_label.h"
@@ -132,7 +133,8 @@ const std::vector<PlannerRecord>& planner_records() {
   static const std::vector<PlannerRecord> records = {
       keep_all_record(),       drop_all_record(),      every_k_record(),   sqrt_n_record(),
       balanced_bytes_record(), balanced_cost_record(), per_label_record(), per_cut_record(),
-      knapsack_record(),       op_policy_record(),     dtr_record(),       exact_record(),
+      knapsack_record(),
+      largest_first_record(),       op_policy_record(),     dtr_record(),       exact_record(),
   };
   // clang-format on
   return records;

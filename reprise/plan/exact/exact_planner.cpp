@@ -18,7 +18,7 @@ namespace reprise::plan {
 namespace {
 
 constexpr std::int64_t kDefaultStates = 2'000'000;
-constexpr double kAnyTime_us = std::numeric_limits<double>::infinity();
+constexpr double kUnlimitedUs = std::numeric_limits<double>::infinity();
 
 // The limits of one find(), over all its walks.
 class Limits {
@@ -124,7 +124,7 @@ class Exact : public Planner {
     }
     // Sums in another order may differ in the last digit.
     const double most_us =
-        can_only_be_faster ? candidates.best().recompute_us * (1 + 1e-9) : kAnyTime_us;
+        can_only_be_faster ? candidates.best().recompute_us * (1 + 1e-9) : kUnlimitedUs;
     WalkResult walk = walk_backwards(
         program, problem, goal,
         {.most_bytes = most_bytes, .most_us = most_us, .goes_on = [&](std::int64_t states) {
