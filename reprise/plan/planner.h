@@ -32,6 +32,8 @@ struct PlanRequest {
   // Stops earlier, at a point that depends on the machine. 0: no limit.
   double time_limit_s = 0;
   std::uint64_t seed = 1;
+  // Whether make_plan() works out recompute_bound_us(), which takes up to a second.
+  bool wants_bound = true;
   // Named in the planner's record (planners.h); others throw std::invalid_argument.
   std::map<std::string, std::string> options = {};
   // Called now and then, from the calling thread; false cancels: the best schedule so far is the

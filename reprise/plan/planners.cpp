@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "reprise/plan/exact/exact_planner.h"
 #include "reprise/plan/hash.h"
 #include "reprise/plan/peak_floor.h"
+#include "reprise/plan/recompute_bound.h"
 #include "reprise/plan/rules/counted_blocks.h"
 #include "reprise/plan/rules/keep_or_drop_all.h"
 #include "reprise/plan/rules/knapsack_planner.h"
@@ -100,6 +100,12 @@ void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, S
 
 PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request) {
   PlanResult result = blank_result(judge, record, request.budget_bytes);
+  if (request.wants_bound && request.budget_bytes >= judge.floor.bytes) {
+    const double bound_us = recompute_bound_us(judge.program, request.budget_bytes);
+    if (std::isfinite(bound_us)) {
+      result.bound_us = bound_us;
+    }
+  }
   // Below the floor the question becomes what the planner can reach at best.
   PlanRequest reachable = request;
   reachable.budget_bytes = std::max(request.budget_bytes, judge.floor.bytes);
@@ -133,8 +139,8 @@ const std::vector<PlannerRecord>& planner_records() {
   static const std::vector<PlannerRecord> records = {
       keep_all_record(),       drop_all_record(),      every_k_record(),   sqrt_n_record(),
       balanced_bytes_record(), balanced_cost_record(), per_label_record(), per_cut_record(),
-      knapsack_record(),
-      largest_first_record(),       op_policy_record(),     dtr_record(),       exact_record(),
+      knapsack_record(),       largest_first_record(), op_policy_record(), dtr_record(),
+      exact_record(),
   };
   // clang-format on
   return records;

@@ -33,7 +33,8 @@ struct PlanResult {
   double predicted_step_us = 0;
   double overhead = 0;  // recompute_us / step_us
   std::int64_t replays = 0;
-  // No schedule within the budget recomputes for less; nothing if no bound is known.
+  // No schedule within the budget recomputes for less (recompute_bound.h); nothing below the floor,
+  // or if the request does not want it.
   std::optional<double> bound_us;
   std::optional<double> gap;  // (recompute_us - bound_us) / step_us
   // The smallest budget that a schedule of this planner meets, and why it is not smaller. Only if

@@ -57,6 +57,22 @@ TEST(MakePlan, FillsInTheHeadOfTheScheduleAndTheFiguresOfTheSimulator) {
   EXPECT_FALSE(result.minimum.has_value());
 }
 
+TEST(MakePlan, TellsTheGapToTheBoundIfThatIsWanted) {
+  const PlanResult result = make_plan(four_stages(), "exact", {.budget_bytes = 70});
+  ASSERT_TRUE(result.bound_us.has_value());
+  EXPECT_GT(*result.bound_us, 0);
+  EXPECT_LE(*result.bound_us, result.recompute_us);
+  EXPECT_EQ(*result.gap, (result.recompute_us - *result.bound_us) / 30);
+  const PlanResult without =
+      make_plan(four_stages(), "exact", {.budget_bytes = 70, .wants_bound = false});
+  EXPECT_FALSE(without.bound_us.has_value());
+  EXPECT_FALSE(without.gap.has_value());
+}
+
+TEST(MakePlan, KnowsNoBoundBelowTheFloor) {
+  EXPECT_FALSE(make_plan(four_stages(), "exact", {.budget_bytes = 69}).bound_us.has_value());
+}
+
 TEST(MakePlan, NamesTheMinimumAndItsReasonWhenNothingFits) {
   const PlanResult result = make_plan(four_stages(), "keep_all", {.budget_bytes = 99});
   EXPECT_FALSE(result.schedule.has_value());
