@@ -86,6 +86,23 @@ std::string expectation(const PlannerOption& option) {
   return {};
 }
 
+[[noreturn]] void reject_name(const PlannerRecord& record, const std::string& place,
+                              const std::string& name) {
+  std::vector<std::string> known;
+  known.reserve(record.options.size());
+  for (const PlannerOption& option : record.options) {
+    known.push_back(option.name);
+  }
+  throw std::invalid_argument(place + ": an option of planner " + record.name +
+                              " must be one of: " + join(known) + "; got " + name);
+}
+
+[[noreturn]] void reject_value(const PlannerRecord& record, const std::string& place,
+                               const PlannerOption& option, const std::string& text) {
+  throw std::invalid_argument(place + ": option " + option.name + " of planner " + record.name +
+                              " must be " + expectation(option) + ", got " + text);
+}
+
 const std::string* find_option(const PlanRequest& request, const std::string& name) {
   const auto found = request.options.find(name);
   return found == request.options.end() ? nullptr : &found->second;
@@ -120,16 +137,10 @@ void require_known_options(const PlannerRecord& record, const PlanRequest& reque
         std::find_if(record.options.begin(), record.options.end(),
                      [&key = name](const PlannerOption& known) { return known.name == key; });
     if (option == record.options.end()) {
-      std::vector<std::string> known;
-      for (const PlannerOption& candidate : record.options) {
-        known.push_back(candidate.name);
-      }
-      throw std::invalid_argument(place + ": an option of planner " + record.name +
-                                  " must be one of: " + join(known) + "; got " + name);
+      reject_name(record, place, name);
     }
     if (!is_allowed(*option, text)) {
-      throw std::invalid_argument(place + ": option " + name + " of planner " + record.name +
-                                  " must be " + expectation(*option) + ", got " + text);
+      reject_value(record, place, *option, text);
     }
   }
 }

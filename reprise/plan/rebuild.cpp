@@ -9,8 +9,8 @@ namespace {
 
 class LazyRebuild {
  public:
-  LazyRebuild(const Program& program, const std::vector<bool>& stays)
-      : program_(program), is_there_(stays), is_planned_(program.recipes.size(), false) {
+  LazyRebuild(const Program& program, std::vector<bool> stays)
+      : program_(program), is_there_(std::move(stays)), is_planned_(program.recipes.size(), false) {
     for (std::size_t i = 0; i < program.values.size(); ++i) {
       const Value& value = program.values[i];
       if (program.is_held(value) || !is_rebuildable(program, static_cast<int>(i))) {

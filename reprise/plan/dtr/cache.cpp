@@ -321,20 +321,20 @@ double Cache::neighbourhood_us(int value, bool with_descendants) {
   return sum_us;
 }
 
-// The costs of the distinct classes next to the value.
+// The costs of the distinct classes next to the value: what most evictions spend their time on.
 double Cache::classes_us(int value) {
-  std::vector<int> classes;
+  near_classes_.clear();
+  double sum_us = 0;
   visit_neighbours(value, [&](int other) {
-    if (at(other).state == State::kEvicted) {
-      classes.push_back(classes_.find(at(other).cost_class));
+    if (at(other).state != State::kEvicted) {
+      return;
+    }
+    const int one = classes_.find(at(other).cost_class);
+    if (std::find(near_classes_.begin(), near_classes_.end(), one) == near_classes_.end()) {
+      near_classes_.push_back(one);
+      sum_us += classes_.cost_us(one);
     }
   });
-  std::sort(classes.begin(), classes.end());
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  double sum_us = 0;
-  for (const int one : classes) {
-    sum_us += classes_.cost_us(one);
-  }
   return sum_us;
 }
 

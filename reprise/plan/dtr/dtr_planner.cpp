@@ -129,9 +129,9 @@ class Dtr : public Planner {
             number_option(request, "most_replays").value_or(kMostReplaysPerRecipe)};
     const std::vector<std::string> pinned_ops = names_option(request, "pin");
 
-    constexpr std::array kLooser = {1.02, 1.05, 1.1, 1.2};
-    constexpr std::array kTighter = {0.97, 0.93, 0.87, 0.8, 0.7, 0.6};
-    Candidates candidates(program, request, 1 + static_cast<std::int64_t>(kTighter.size()));
+    constexpr std::array looser = {1.02, 1.05, 1.1, 1.2};
+    constexpr std::array tighter = {0.97, 0.93, 0.87, 0.8, 0.7, 0.6};
+    Candidates candidates(program, request, 1 + static_cast<std::int64_t>(tighter.size()));
     const auto goes_on_after = [&](double factor) {
       dtr::CacheOptions scaled = options;
       scaled.budget_bytes =
@@ -144,13 +144,13 @@ class Dtr : public Planner {
     bool goes_on = goes_on_after(1);
     const bool fits = candidates.last_fits();
     if (fits) {
-      for (std::size_t i = 0; i < kLooser.size() && goes_on && candidates.last_fits(); ++i) {
-        goes_on = goes_on_after(kLooser[i]);
+      for (std::size_t i = 0; i < looser.size() && goes_on && candidates.last_fits(); ++i) {
+        goes_on = goes_on_after(looser[i]);
       }
     }
     if (!fits) {
-      for (std::size_t i = 0; i < kTighter.size() && goes_on && !candidates.last_fits(); ++i) {
-        goes_on = goes_on_after(kTighter[i]);
+      for (std::size_t i = 0; i < tighter.size() && goes_on && !candidates.last_fits(); ++i) {
+        goes_on = goes_on_after(tighter[i]);
       }
     }
     return candidates.answer();
