@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "reprise/plan/candidates.h"
+#include "reprise/plan/knapsack.h"
 #include "reprise/plan/rebuild.h"
 #include "reprise/plan/rules/blocks.h"
-#include "reprise/plan/rules/knapsack.h"
 
 namespace reprise::plan {
 namespace {
 
 constexpr std::size_t kMostDpRecipes = 2'000;
-constexpr std::size_t kDpStates = 4'096;
+constexpr std::int64_t kDpResolution = 4'096;
 constexpr int kDpCapacities = 16;  // each half of the way to the next
 
 // A recipe whose outputs backward keeps unless they are dropped.
@@ -122,8 +122,8 @@ class Search {
     for (int i = 0; i < kDpCapacities && goes_on_ && too_many_bytes - fits_bytes > 1; ++i) {
       const std::int64_t capacity = fits_bytes + (too_many_bytes - fits_bytes) / 2;
       std::vector<bool> is_dropped(droppable_.size(), true);
-      for (const std::size_t item : solve_knapsack(items, capacity, kDpStates).taken) {
-        is_dropped[item] = false;
+      for (const int item : solve_knapsack(items, capacity, kDpResolution).items) {
+        is_dropped[static_cast<std::size_t>(item)] = false;
       }
       offer(is_dropped, "kept by the knapsack: " + std::to_string(capacity) + " bytes");
       (candidates_.last_fits() ? fits_bytes : too_many_bytes) = capacity;
