@@ -5,99 +5,19 @@
 #include <exception>
 #include <utility>
 
-#include <torch/csrc/autograd/engine.h>
-#include <torch/csrc/autograd/graph_task.h>
+#include <ATen/SequenceNumber.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/csrc/autograd/node.h>
 
+#include "reprise/tape/backward_end.h"
+#include "reprise/tape/node_uses.h"
 #include "reprise/tape/rerun_frame.h"
+#include "reprise/tape/user_states.h"
 
 namespace reprise::tape {
 namespace {
 
-constexpr int kNoGraphTask = -1;
-
 std::atomic<std::int64_t> live_count{0};
-
-std::vector<std::any> saved_states(const std::vector<UserState>& states) {
-  std::vector<std::any> saved;
-  saved.reserve(states.size());
-  for (const UserState& state : states) {
-    saved.push_back(state.save());
-  }
-  return saved;
-}
-
-void restore_states(const std::vector<UserState>& states, const std::vector<std::any>& saved) {
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    states[i].restore(saved[i]);
-  }
-}
-
-// Gives the user's states what they were before the first run, for a scope.
-class RestoredUserStates {
- public:
-  // `failure` receives what a callback throws at the end of the scope, where nothing may fly.
-  RestoredUserStates(const std::vector<UserState>& states, const std::vector<std::any>& saved,
-                     std::exception_ptr& failure)
-      : states_(states), present_(saved_states(states)), failure_(failure) {
-    try {
-      restore_states(states_, saved);
-    } catch (...) {
-      put_back();
-      throw;
-    }
-  }
-  ~RestoredUserStates() { put_back(); }
-  RestoredUserStates(const RestoredUserStates&) = delete;
-  RestoredUserStates& operator=(const RestoredUserStates&) = delete;
-
- private:
-  // Every state gets its own back, whatever another one's callback does.
-  void put_back() noexcept {
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      try {
-        states_[i].restore(present_[i]);
-      } catch (...) {
-        failure_ = std::current_exception();
-      }
-    }
-  }
-
-  const std::vector<UserState>& states_;
-  std::vector<std::any> present_;
-  std::exception_ptr& failure_;
-};
-
-// The values that the running node has unpacked under retain_graph. Nothing tells when such a node
-// ends, but it is over when another one unpacks.
-struct NodeUses {
-  const torch::autograd::Node* node = nullptr;
-  int task = kNoGraphTask;
-  std::vector<std::pair<std::weak_ptr<Region>, std::int64_t>> uses;
-
-  void drop() {
-    for (const auto& [weak_region, index] : std::exchange(uses, {})) {
-      if (const auto region = weak_region.lock()) {
-        region->drop_value(index);
-      }
-    }
-  }
-};
-
-// State of the backward that runs on this thread; the end of a backward drops what it points to.
-thread_local NodeUses node_uses;
-
-void drop_uses_of_other_nodes() {
-  const auto* const node = torch::autograd::get_current_node().get();
-  const int task = torch::autograd::get_current_graph_task_id();
-  if (node_uses.task != task) {
-    node_uses.uses.clear();  // the end of that backward has dropped them
-  } else if (node_uses.node != node) {
-    node_uses.drop();
-  }
-  node_uses.node = node;
-  node_uses.task = task;
-}
 
 }  // namespace
 
@@ -155,20 +75,17 @@ bool Region::close() {
 
 void Region::prepare() {
   const std::lock_guard lock(mutex_);
-  const int task = torch::autograd::get_current_graph_task_id();
-  if (needed_ > 0 && (task == kNoGraphTask || task != filled_for_task_)) {
+  const int backward = current_backward();
+  if (needed_ > 0 && (backward == kNoBackward || backward != filled_for_)) {
     rerun();
   }
 }
 
 at::Tensor Region::value(std::int64_t index) {
-  drop_uses_of_other_nodes();
+  note_node_use(weak_from_this(), index);
   const std::lock_guard lock(mutex_);
   if (!slot(index).value.defined()) {
     rerun();
-  }
-  if (torch::autograd::get_current_graph_task_keep_graph()) {
-    node_uses.uses.emplace_back(weak_from_this(), index);
   }
   return checked_value(slot(index), options_.name);
 }
@@ -206,12 +123,12 @@ void Region::drop_values() {
   for (Slot& each : slots_) {
     each.value.reset();
   }
-  filled_for_task_ = kNoGraphTask;
+  filled_for_ = kNoBackward;
 }
 
-void Region::end_backward(int task) {
+void Region::end_backward(int backward) {
   const std::lock_guard lock(mutex_);
-  if (filled_for_task_ == task) {
+  if (filled_for_ == backward) {
     drop_values();
   }
 }
@@ -226,7 +143,7 @@ std::int64_t Region::last_needed() const {
 }
 
 void Region::rerun() {
-  if (filled_for_task_ != torch::autograd::get_current_graph_task_id()) {
+  if (filled_for_ != current_backward()) {
     drop_values();  // left over from a backward that threw
   }
   RerunFrame frame(*this, last_needed());
@@ -246,14 +163,13 @@ void Region::rerun() {
         options_.name,
         {.reruns = 1, .recomputed_ops = static_cast<std::int64_t>(frame.watch().ops.size())});
   }
-  filled_for_task_ = torch::autograd::get_current_graph_task_id();
-  if (filled_for_task_ != kNoGraphTask) {
-    torch::autograd::Engine::get_default_engine().queue_callback(
-        [weak_region = weak_from_this(), task = filled_for_task_] {
-          if (const auto region = weak_region.lock()) {
-            region->end_backward(task);
-          }
-        });
+  filled_for_ = current_backward();
+  if (filled_for_ != kNoBackward) {
+    at_end_of_backward([weak_region = weak_from_this(), backward = filled_for_] {
+      if (const auto region = weak_region.lock()) {
+        region->end_backward(backward);
+      }
+    });
   }
 }
 

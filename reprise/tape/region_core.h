@@ -3,10 +3,10 @@
 //
 // Invariants:
 // 1. Nodes of the graph own the region, through saved-value handles and pre-hooks; the region owns
-// no
-//    node and no tensor with history. So no cycle, and it goes when the graph goes.
+//    no node and no tensor with history. So no cycle, and it goes when the graph goes.
 // 2. Once no handle is left the region keeps nothing but its name.
-// 3. A slot has a value only between a rerun and its last use in that backward.
+// 3. A slot has a value only between a rerun and its last use in that backward, which may also be
+//    the end of a backward that threw.
 #pragma once
 
 #include <any>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "reprise/tape/ambient_state.h"
+#include "reprise/tape/backward_end.h"
 #include "reprise/tape/op_watch.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/region_inputs.h"
@@ -65,7 +66,7 @@ class Region : public std::enable_shared_from_this<Region> {
   void keep_undone_writes(const RestoredContents& contents);
   void check_rerun(RerunFrame& frame);
   void drop_values();
-  void end_backward(int task);
+  void end_backward(int backward);
   std::int64_t last_needed() const;
 
   RegionOptions options_;
@@ -81,7 +82,7 @@ class Region : public std::enable_shared_from_this<Region> {
   std::int64_t needed_ = 0;  // slots with a handle
   bool is_closed_ = false;
   bool is_rerunning_ = false;
-  int filled_for_task_ = -1;  // graph task (one backward) that the values belong to
+  int filled_for_ = kNoBackward;  // the backward that the values belong to
 };
 
 // Counts handles and regions for live_hooks().

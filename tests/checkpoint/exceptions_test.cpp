@@ -208,6 +208,37 @@ TEST_P(AtDepth, AnExceptionInABackwardNodeOutsideLeavesNothing) {
   EXPECT_EQ(meter.live_bytes(), meter.start_bytes());
 }
 
+TEST_P(AtDepth, AnExceptionInABackwardNodeInsideLeavesNoRecomputedValueBehind) {
+  const at::Tensor x = ramp_leaf({256});
+  const MemoryMeter meter;
+  {
+    bool throws = true;
+    const at::Tensor y = Nest(GetParam(), {})(
+        [&throws](const at::Tensor& t) {
+          const at::Tensor h = t.sin().exp();
+          h.register_hook([&throws](const at::Tensor& /*grad*/) {
+            if (throws) {
+              throw Thrown();
+            }
+          });
+          return h.cos().tanh().exp();
+        },
+        x);
+    const at::Tensor loss = y.sum();
+    const std::int64_t before = meter.live_bytes();
+
+    EXPECT_THROW(loss.backward({}, /*retain_graph=*/true), Thrown);
+    EXPECT_EQ(meter.live_bytes(), before);
+
+    throws = false;
+    loss.backward();
+  }
+  const at::Tensor plain = ramp_leaf({256});
+  plain.sin().exp().cos().tanh().exp().sum().backward();
+  EXPECT_TRUE(support::bitwise_equal(x.grad(), plain.grad()));
+  EXPECT_EQ(live_hooks(), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Exceptions, AtDepth, testing::Values(1, 2, 3));
 
 // A state of the user's whose second callback throws when it is called for the `bad_call`th time.

@@ -23,6 +23,7 @@ constexpr std::int64_t kBatch = 512;
 constexpr std::int64_t kWidth = 256;
 constexpr std::int64_t kLayerBytes = kBatch * kWidth * 4;  // 524,288
 constexpr std::int64_t kLossBytes = 4;
+constexpr std::int64_t kInnerGradBytes = 3 * 8;
 
 // 8 x (Linear(256, 256) + tanh).
 struct Layers {
@@ -120,6 +121,47 @@ TEST(RegionMemory, ValuesGoLayerByLayerUnderRetainGraphToo) {
     freed.push_back(live[i - 1] - live[i]);
   }
   EXPECT_THAT(freed, Each(kLayerBytes));
+}
+
+// Each hook runs between two nodes of the outer backward.
+TEST(RegionMemory, ValuesGoLayerByLayerAlsoWhenHooksRunBackwardsOfTheirOwn) {
+  Layers layers;
+  loss_of(0, layers, input()).backward();
+  const at::Tensor plain_grad = layers.linears[0]->weight.grad().clone();
+  const at::Tensor inner_x = ramp_leaf({3});
+  const at::Tensor inner =
+      checkpoint([](const at::Tensor& t) { return t.sin().exp().cos(); }, inner_x).sum();
+  const at::Tensor plain_inner =
+      torch::autograd::grad({inner_x.sin().exp().cos().sum()}, {inner_x})[0];
+  std::vector<at::Tensor> inner_grads;
+  const MemoryMeter meter;
+  std::vector<std::int64_t> live;
+  {
+    const at::Tensor y = checkpoint(
+        [&](const at::Tensor& t) {
+          return layers.forward(t, [&](const at::Tensor& h) {
+            h.register_hook([&](const at::Tensor& /*grad*/) {
+              live.push_back(meter.live_bytes());
+              inner_grads.push_back(
+                  torch::autograd::grad({inner}, {inner_x}, {}, /*retain_graph=*/true)[0]);
+            });
+          });
+        },
+        input());
+    const at::Tensor loss = y.sum();
+    const std::int64_t before = meter.live_bytes();
+    loss.backward({}, /*retain_graph=*/true);
+    EXPECT_EQ(meter.live_bytes() - before, 8 * kInnerGradBytes);
+  }
+
+  ASSERT_EQ(live.size(), 8u);
+  std::vector<std::int64_t> freed;
+  for (std::size_t i = 2; i < live.size(); ++i) {
+    freed.push_back(live[i - 1] - live[i]);
+  }
+  EXPECT_THAT(freed, Each(kLayerBytes - kInnerGradBytes));
+  EXPECT_TRUE(support::bitwise_equal(layers.linears[0]->weight.grad(), 2 * plain_grad));
+  EXPECT_TRUE(support::bitwise_equal(inner_grads, support::Tensors(8, plain_inner)));
 }
 
 std::int64_t peak_of(const std::function<at::Tensor()>& loss) {

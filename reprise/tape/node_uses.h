@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under retain_graph nothing tells when a node of the graph ends, but it is over when the next node
+// of the same backward unpacks: then the values that it has unpacked are dropped.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace reprise::tape {
+
+class Region;
+
+// The running node is about to unpack a value of the region. Drops what other nodes of this
+// backward have unpacked on this thread. Does nothing outside of a backward that keeps its graph.
+void note_node_use(std::weak_ptr<Region> region, std::int64_t index);
+
+}  // namespace reprise::tape
