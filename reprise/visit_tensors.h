@@ -2,8 +2,10 @@
 // visit_tensors(value, visit): calls `visit(at::Tensor&)` for every tensor inside a value.
 //
 // This is how checkpoint finds the tensors among arguments and results. Known: tensors, optional,
-// pair, tuple, array, vector, map and every other range, nested to any depth. Numbers, strings and
-// types that it does not know hold no tensors of interest: they are copied and passed on whole.
+// pair, tuple, array, vector, map, torch::OrderedDict and every other range that gives references
+// to its elements, nested to any depth. Numbers, strings and types that it does not know hold no
+// tensors of interest: they are copied and passed on whole. So are c10::List and c10::Dict, which
+// give no references, and whose copies share their elements.
 //
 // A type of yours takes part by a function of this name beside it, found by argument-dependent
 // lookup:
@@ -20,6 +22,11 @@
 #include <utility>
 
 #include <ATen/core/Tensor.h>
+
+namespace torch {
+template <class Key, class Value>
+class OrderedDict;
+}
 
 namespace reprise {
 namespace detail {
@@ -65,6 +72,12 @@ inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
+// Its elements are of a class of its own, not pairs.
+template <class T>
+inline constexpr bool kIsOrderedDict = false;
+template <class Key, class Value>
+inline constexpr bool kIsOrderedDict<torch::OrderedDict<Key, Value>> = true;
+
 template <class T, class Visit>
 void visit_value(T& value, Visit&& visit) {
   if constexpr (std::is_base_of_v<at::Tensor, T>) {
@@ -74,6 +87,10 @@ void visit_value(T& value, Visit&& visit) {
   } else if constexpr (kIsOptional<T>) {
     if (value) {
       visit_element(*value, visit);
+    }
+  } else if constexpr (kIsOrderedDict<T>) {
+    for (auto& item : value) {
+      visit_element(item.value(), visit);
     }
   } else if constexpr (TupleLike<T>) {
     std::apply([&](auto&... elements) { (visit_element(elements, visit), ...); }, value);

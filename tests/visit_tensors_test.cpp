@@ -114,6 +114,25 @@ TEST(VisitTensors, FindsTheValuesOfMaps) {
               UnorderedElementsAre(1, 2));
 }
 
+TEST(VisitTensors, FindsTheValuesOfAnOrderedDictInTheirOrder) {
+  EXPECT_THAT(
+      found_in(torch::OrderedDict<std::string, at::Tensor>{{"b", number(2)}, {"a", number(1)}}),
+      ElementsAre(2, 1));
+  EXPECT_THAT(found_in(torch::OrderedDict<std::string, std::vector<at::Tensor>>{
+                  {"x", {number(1), number(2)}}}),
+              ElementsAre(1, 2));
+}
+
+TEST(VisitTensors, PassesOverListsAndDictsThatShareTheirElementsWithTheirCopies) {
+  c10::List<at::Tensor> list;
+  list.push_back(number(1));
+  c10::Dict<std::string, at::Tensor> dict;
+  dict.insert("x", number(1));
+
+  EXPECT_THAT(found_in(list), IsEmpty());
+  EXPECT_THAT(found_in(dict), IsEmpty());
+}
+
 TEST(VisitTensors, LooksIntoNestedContainers) {
   using Inner = std::vector<std::optional<at::Tensor>>;
   const std::map<std::string, std::tuple<Inner, at::Tensor>> nested = {
