@@ -30,7 +30,7 @@ done < <(cd "$prefix/include" &&
 [ $missing -eq 0 ]
 echo "$headers headers"
 
-echo "== a foreign project finds, builds and runs"
+echo "== a foreign project finds, builds and runs; each installed header compiles alone"
 torch_dir=$(sed -n 's/^Torch_DIR:PATH=//p' "$build/CMakeCache.txt")
 launcher=$(sed -n 's/^CMAKE_CXX_COMPILER_LAUNCHER:[A-Z]*=//p' "$build/CMakeCache.txt")
 cmake -S "$here" -B "$scratch/build" -G Ninja -Wno-dev -DCMAKE_BUILD_TYPE=Debug \
