@@ -14,9 +14,10 @@
 // CheckpointOptions; tensors that it writes, captured or not, change once; see docs/checkpoint.md
 // for what is brought back and what is not.
 //
-// Errors, thrown from backward before any node of the region has run: ReplayMismatch if the rerun
-// differs from the first run; c10::Error if a tensor that the region read was changed in place
-// since.
+// Errors, thrown from backward: ReplayMismatch if the rerun differs from the first run; c10::Error
+// if a tensor that the region read was changed in place since. A backward that enters the region
+// through its results throws them before any node of the region has run; one that enters by another
+// way (a tensor that leaked out through a capture), before the first node that unpacks a value.
 #pragma once
 
 #include <functional>

@@ -21,12 +21,13 @@ struct OutsideTensor {
   std::uint32_t seen_version = 0;     // when the region first saw it
   c10::SmallVector<std::int64_t, 4> sizes = {};
   bool is_written = false;
-  at::Tensor before =
-      {};  // bytes of the whole storage before the region's first write, if it writes
+  at::Tensor before = {};  // if it is written: bytes of the whole storage before the first write
 };
 
-// Invariants: 1. every storage that an op of the region touched is either in `outside()` or known
-// as made inside; 2. `before` is taken before the first write, so it is what the region found.
+// Invariants:
+// 1. Every storage that an op of the region touched is either in `outside()` or known as made
+//    inside.
+// 2. `before` is taken before the first write, so it is what the region found.
 class OutsideTensors {
  public:
   // An op of the region is about to read, or write, `tensor`.

@@ -22,8 +22,9 @@ struct MismatchDetails {
   std::vector<std::string> rerun_ops = {};
 };
 
-// Thrown from backward before any node of the region has run: no gradient of the region was
-// accumulated, and the next step works.
+// Thrown from backward. If that entered the region through its results, no node of the region has
+// run and no gradient of it was accumulated; if it entered by another way, nodes that unpack no
+// value may have. The next step works in both cases.
 class ReplayMismatch : public std::runtime_error {
  public:
   explicit ReplayMismatch(MismatchDetails details);
