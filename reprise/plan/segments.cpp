@@ -87,21 +87,19 @@ SegmentPlan sqrt_segments(std::int64_t layers, LastSegment last) {
   return n_segments(layers, root, last);
 }
 
-Interval best_interval(std::int64_t layers, std::int64_t checkpoint_bytes,
-                       std::int64_t layer_bytes) {
+Interval best_interval(std::int64_t layers, std::int64_t input_bytes, std::int64_t layer_bytes) {
   require_at_least("best_interval", "layers", layers, 0);
-  require_at_least("best_interval", "checkpoint_bytes", checkpoint_bytes, 0);
+  require_at_least("best_interval", "input_bytes", input_bytes, 0);
   require_at_least("best_interval", "layer_bytes", layer_bytes, 0);
   if (layers == 0) {
     return {.k = 1, .bytes = 0};
   }
   // Both factors of M(k) are at most `layers`.
   require_at_most("best_interval", "layer_bytes", layer_bytes, kMaxBytes / layers);
-  require_at_most("best_interval", "checkpoint_bytes", checkpoint_bytes,
-                  kMaxBytes / layers - layer_bytes);
+  require_at_most("best_interval", "input_bytes", input_bytes, kMaxBytes / layers - layer_bytes);
   Interval best{.k = 1, .bytes = kMaxBytes};
   for (std::int64_t k = 1; k <= layers; ++k) {
-    const std::int64_t bytes = ceil_div(layers, k) * checkpoint_bytes + k * layer_bytes;
+    const std::int64_t bytes = ceil_div(layers, k) * input_bytes + k * layer_bytes;
     if (bytes < best.bytes) {
       best = {.k = k, .bytes = bytes};
     }
@@ -109,9 +107,9 @@ Interval best_interval(std::int64_t layers, std::int64_t checkpoint_bytes,
   return best;
 }
 
-SegmentPlan best_k(std::int64_t layers, std::int64_t checkpoint_bytes, std::int64_t layer_bytes,
+SegmentPlan best_k(std::int64_t layers, std::int64_t input_bytes, std::int64_t layer_bytes,
                    LastSegment last) {
-  return every_k(layers, best_interval(layers, checkpoint_bytes, layer_bytes).k, last);
+  return every_k(layers, best_interval(layers, input_bytes, layer_bytes).k, last);
 }
 
 SegmentPlan from_sequence_length(const SegmentPlan& plan, std::int64_t sequence,

@@ -43,9 +43,8 @@ enum class LastSegment {
 // Throws std::invalid_argument if `layers` is negative, as every policy below does.
 SegmentPlan all_plain(std::int64_t layers);
 
-// Each segment covers `k` consecutive layers, the last one what is left: 5 layers by 2 are 0-1,
-// 2-3,
-// 4. So k = 1 is a region per layer, and k >= layers is one segment.
+// Each segment covers `k` consecutive layers, the last one what is left: 5 layers by 2 are
+// 0-1, 2-3, 4. So k = 1 is a region per layer, and k >= layers is one segment.
 // Throws std::invalid_argument unless k > 0.
 SegmentPlan every_k(std::int64_t layers, std::int64_t k, LastSegment last = LastSegment::kPlain);
 
@@ -69,19 +68,18 @@ struct Interval {
 
 // The k in [1, layers] that minimises
 //
-//   M(k) = ceil(layers / k) * checkpoint_bytes + k * layer_bytes
+//   M(k) = ceil(layers / k) * input_bytes + k * layer_bytes
 //
-// where `checkpoint_bytes` is what a segment keeps (its input) and `layer_bytes` what one layer of
+// where `input_bytes` is what a segment keeps (its input) and `layer_bytes` what one layer of
 // the segment that backward has just recomputed holds. Both are counted for every segment, the last
 // one included: its values are there when backward begins. Exact; of several such k the smallest.
-// O(layers). sqrt(layers * checkpoint_bytes / layer_bytes) is its continuous form (Chen et al.
+// O(layers). sqrt(layers * input_bytes / layer_bytes) is its continuous form (Chen et al.
 // 2016, section 4.1, with unequal sizes). No layers: k = 1, 0 bytes. Throws std::invalid_argument
 // if a size is negative or M(k) may exceed an std::int64_t.
-Interval best_interval(std::int64_t layers, std::int64_t checkpoint_bytes,
-                       std::int64_t layer_bytes);
+Interval best_interval(std::int64_t layers, std::int64_t input_bytes, std::int64_t layer_bytes);
 
 // every_k() with the k of best_interval().
-SegmentPlan best_k(std::int64_t layers, std::int64_t checkpoint_bytes, std::int64_t layer_bytes,
+SegmentPlan best_k(std::int64_t layers, std::int64_t input_bytes, std::int64_t layer_bytes,
                    LastSegment last = LastSegment::kPlain);
 
 // `plan` for sequences of at least `threshold` positions; below it, where activations fit anyway,
