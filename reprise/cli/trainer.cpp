@@ -13,20 +13,20 @@ namespace reprise::cli {
 namespace {
 
 // Makes `state` the default generator's for a while; what it has become is put back into `state`.
-class GeneratorScope {
+class GeneratorWithState {
  public:
-  explicit GeneratorScope(at::Tensor& state)
+  explicit GeneratorWithState(at::Tensor& state)
       : generator_(at::detail::getDefaultCPUGenerator()),
         outer_(generator_.get_state()),
         state_(state) {
     generator_.set_state(state_);
   }
-  ~GeneratorScope() {
+  ~GeneratorWithState() {
     state_ = generator_.get_state();
     generator_.set_state(outer_);
   }
-  GeneratorScope(const GeneratorScope&) = delete;
-  GeneratorScope& operator=(const GeneratorScope&) = delete;
+  GeneratorWithState(const GeneratorWithState&) = delete;
+  GeneratorWithState& operator=(const GeneratorWithState&) = delete;
 
  private:
   at::Generator generator_;
@@ -43,7 +43,7 @@ at::Tensor seeded_state(std::uint64_t seed) {
 
 Trainer::Trainer(const ModelMaker& make_model, std::uint64_t seed, const TrainerOptions& options)
     : options_(options), generator_state_(seeded_state(seed)) {
-  const GeneratorScope random(generator_state_);
+  const GeneratorWithState random(generator_state_);
   model_ = make_model();
   model_->train();
   optimizer_ = std::make_unique<torch::optim::AdamW>(
@@ -57,7 +57,7 @@ void Trainer::place(zoo::RegionPlacement placement) {
 }
 
 StepResult Trainer::step(const std::vector<zoo::Batch>& batches) {
-  const GeneratorScope random(generator_state_);
+  const GeneratorWithState random(generator_state_);
   StepResult result;
   const auto count = static_cast<double>(batches.size());
   MemoryMeter meter;
@@ -86,7 +86,7 @@ StepResult Trainer::step(const std::vector<zoo::Batch>& batches) {
 double Trainer::evaluate(const std::vector<zoo::Batch>& batches) {
   const torch::NoGradGuard no_gradients;
   at::Tensor untouched = generator_state_.clone();
-  const GeneratorScope random(untouched);
+  const GeneratorWithState random(untouched);
   model_->eval();
   double sum = 0;
   for (const zoo::Batch& batch : batches) {

@@ -18,19 +18,19 @@ namespace {
 constexpr int kRuns = 3;
 
 // Keeps a generator's state and puts it back.
-class GeneratorScope {
+class UnchangedGenerator {
  public:
-  explicit GeneratorScope(at::Device device)
+  explicit UnchangedGenerator(at::Device device)
       : generator_(at::globalContext().defaultGenerator(device)) {
     const std::lock_guard lock(generator_.mutex());
     state_ = generator_.get_state();
   }
-  ~GeneratorScope() {
+  ~UnchangedGenerator() {
     const std::lock_guard lock(generator_.mutex());
     generator_.set_state(state_);
   }
-  GeneratorScope(const GeneratorScope&) = delete;
-  GeneratorScope& operator=(const GeneratorScope&) = delete;
+  UnchangedGenerator(const UnchangedGenerator&) = delete;
+  UnchangedGenerator& operator=(const UnchangedGenerator&) = delete;
 
  private:
   at::Generator generator_;
@@ -104,8 +104,8 @@ std::vector<std::int64_t> bytes_by_block(const tape::RegionStats& stats, std::in
 
 BlockMeasurements measure_blocks(Model& model, const Batch& sample) {
   const at::Device device = model.parameters().front().device();
-  const GeneratorScope cpu_generator(at::kCPU);
-  const GeneratorScope device_generator(device);
+  const UnchangedGenerator cpu_generator(at::kCPU);
+  const UnchangedGenerator device_generator(device);
   const ModelScope model_scope(model);
 
   const auto blocks = static_cast<std::size_t>(model.blocks());
