@@ -11,13 +11,14 @@
 namespace reprise {
 namespace {
 
+using support::expect_region_same_as_plain;
 using support::expect_same_as_plain;
 using support::is_close;
 using support::leaf;
 using support::Nest;
 using support::Step;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using support::throws_modified_in_place;
+using support::values;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
@@ -81,12 +82,8 @@ struct DoubleInPlace : torch::autograd::Function<DoubleInPlace> {
 };
 
 TEST(CustomFunction, MayReadItsSavedTensorsTwice) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = leaf({1, -2, .5});
-    const at::Tensor y = region([](const at::Tensor& t) { return Cube::apply(t.sin()); }, x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  const auto runs = expect_region_same_as_plain(
+      [](const at::Tensor& t) { return Cube::apply(t.sin()); }, values({1, -2, .5}));
 
   EXPECT_TRUE(is_close(runs[1].gradients[0], {1.147721102, -1.032237842, .6051340202}));
   EXPECT_EQ(runs[1].counts.reruns, 1);
@@ -106,13 +103,9 @@ TEST(CustomFunction, MayReadItsSavedTensorsTwiceInEachRetainedBackward) {
 }
 
 TEST(CustomFunction, MaySaveATemporaryThatRequiresGrad) {
-  expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = leaf({1, -2, .5});
-    const at::Tensor y =
-        region([](const at::Tensor& t) { return SinThroughTemporary::apply(t.exp()).exp(); }, x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  expect_region_same_as_plain(
+      [](const at::Tensor& t) { return SinThroughTemporary::apply(t.exp()).exp(); },
+      values({1, -2, .5}));
 }
 
 TEST(CustomFunction, SeesTheSameNeedsInputGradInTheRerun) {
@@ -143,13 +136,8 @@ TEST(CustomFunction, SeesTheSameNeedsInputGradForInputsOfTheRegion) {
 }
 
 TEST(CustomFunction, MayChangeAnInputInPlace) {
-  expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = leaf({1, -2, .5});
-    const at::Tensor y =
-        region([](const at::Tensor& t) { return DoubleInPlace::apply(t.sin()).exp(); }, x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  expect_region_same_as_plain(
+      [](const at::Tensor& t) { return DoubleInPlace::apply(t.sin()).exp(); }, values({1, -2, .5}));
 }
 
 TEST(CustomFunction, ASavedTensorThatIsChangedLaterIsAnErrorAsInPlain) {
@@ -166,7 +154,7 @@ TEST(CustomFunction, ASavedTensorThatIsChangedLaterIsAnErrorAsInPlain) {
         x);
     y.sum().backward();
   };
-  const auto error = ThrowsMessage<c10::Error>(HasSubstr("modified by an inplace operation"));
+  const auto error = throws_modified_in_place();
 
   EXPECT_THAT([&] { change_after_save(Nest(0, {})); }, error);
   CheckpointOptions to_the_end;

@@ -13,6 +13,7 @@ namespace reprise {
 namespace {
 
 using support::bitwise_equal;
+using support::expect_region_same_as_plain;
 using support::expect_same_as_plain;
 using support::Nest;
 using support::ramp;
@@ -75,13 +76,9 @@ TEST_P(DropoutRate, OfEachLayerIsAppliedWithTheSameMask) {
 INSTANTIATE_TEST_SUITE_P(Randomness, DropoutRate, testing::Values(.1, .5));
 
 TEST(Randomness, NoStateIsStoredWhereNoNumberIsDrawn) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = ramp_leaf({4});
-    const at::Tensor y = region(
-        [](const at::Tensor& t) { return torch::dropout(t.sin(), .5, /*train=*/false).exp(); }, x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  const auto runs = expect_region_same_as_plain(
+      [](const at::Tensor& t) { return torch::dropout(t.sin(), .5, /*train=*/false).exp(); },
+      ramp({4}));
 
   EXPECT_EQ(runs[1].counts.kept_bytes, 0);
 }
@@ -147,14 +144,8 @@ TEST(Randomness, ARegisteredGeneratorThatIsDrawnFromByHandIsRestored) {
 TEST(Randomness, ARegisteredGeneratorThatIsNotUsedCostsNothing) {
   CheckpointOptions options;
   options.generators = {at::make_generator<at::CPUGeneratorImpl>(11)};
-  const auto runs = expect_same_as_plain(
-      [](const Nest& region) {
-        const at::Tensor x = ramp_leaf({8});
-        const at::Tensor y = region([](const at::Tensor& t) { return t.sin(); }, x);
-        y.sum().backward();
-        return Step{.outputs = {y}, .leaves = {x}};
-      },
-      options);
+  const auto runs =
+      expect_region_same_as_plain([](const at::Tensor& t) { return t.sin(); }, ramp({8}), options);
 
   EXPECT_EQ(runs[1].counts.kept_bytes, 0);
 }
@@ -201,95 +192,63 @@ TEST(Randomness, TwoForwardsBeforeTwoBackwardsDrawTheirOwnNumbersAgain) {
 }
 
 TEST(Randomness, FactoriesAndSamplersAreRepeated) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = ramp_leaf({6});
-    const at::Tensor y = region(
-        [](const at::Tensor& t) {
-          const at::Tensor noise = torch::randn_like(t) + torch::rand({6}, torch::kDouble);
-          const at::Tensor order = torch::randperm(6);
-          const at::Tensor chosen = torch::multinomial(t.detach().exp(), 4, /*replacement=*/true);
-          return (t * noise).index_select(0, order).index_select(0, chosen).sin();
-        },
-        x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  const auto runs = expect_region_same_as_plain(
+      [](const at::Tensor& t) {
+        const at::Tensor noise = torch::randn_like(t) + torch::rand({6}, torch::kDouble);
+        const at::Tensor order = torch::randperm(6);
+        const at::Tensor chosen = torch::multinomial(t.detach().exp(), 4, /*replacement=*/true);
+        return (t * noise).index_select(0, order).index_select(0, chosen).sin();
+      },
+      ramp({6}));
 
   EXPECT_EQ(runs[1].counts.reruns, 1);
 }
 
 TEST(Randomness, NativeDropoutAndAlphaDropoutAndFeatureDropoutAreRepeated) {
-  expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = ramp_leaf({2, 3, 4});
-    const at::Tensor y = region(
-        [](const at::Tensor& t) {
-          const at::Tensor native = std::get<0>(torch::native_dropout(t, .5, true));
-          const at::Tensor alpha = torch::alpha_dropout(native.sin(), .3, true);
-          return torch::feature_dropout(alpha.exp(), .3, true).sin();
-        },
-        x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  expect_region_same_as_plain(
+      [](const at::Tensor& t) {
+        const at::Tensor native = std::get<0>(torch::native_dropout(t, .5, true));
+        const at::Tensor alpha = torch::alpha_dropout(native.sin(), .3, true);
+        return torch::feature_dropout(alpha.exp(), .3, true).sin();
+      },
+      ramp({2, 3, 4}));
 }
 
 TEST(Randomness, AttentionWithDropoutIsRepeated) {
-  expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = ramp_leaf({1, 2, 4, 8});
-    const at::Tensor y = region(
-        [](const at::Tensor& t) {
-          return at::scaled_dot_product_attention(t, t.sin(), t.cos(), {}, /*dropout_p=*/.3).tanh();
-        },
-        x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  expect_region_same_as_plain(
+      [](const at::Tensor& t) {
+        return at::scaled_dot_product_attention(t, t.sin(), t.cos(), {}, /*dropout_p=*/.3).tanh();
+      },
+      ramp({1, 2, 4, 8}));
 }
 
 // Saves a noise buffer that its kernel fills after autograd has saved it.
 TEST(Randomness, RandomisedReluIsRepeatedWithTheNoiseThatItFillsIn) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = ramp_leaf({32});
-    const at::Tensor y =
-        region([](const at::Tensor& t) { return torch::rrelu(t, .1, .9, /*training=*/true); }, x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  const auto runs = expect_region_same_as_plain(
+      [](const at::Tensor& t) { return torch::rrelu(t, .1, .9, /*training=*/true); }, ramp({32}));
 
   EXPECT_EQ(runs[1].counts.reruns, 1);
 }
 
 TEST(Randomness, RandomisedReluAmongOtherLayersIsRepeated) {
-  expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = ramp_leaf({32});
-    const at::Tensor y = region(
-        [](const at::Tensor& t) {
-          at::Tensor h = torch::rrelu(t.sin(), .1, .9, /*training=*/true);
-          h = 2 * h;
-          torch::rrelu_(h, .1, .9, /*training=*/true);
-          return torch::dropout(h, .5, true).exp();
-        },
-        x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  expect_region_same_as_plain(
+      [](const at::Tensor& t) {
+        at::Tensor h = torch::rrelu(t.sin(), .1, .9, /*training=*/true);
+        h = 2 * h;
+        torch::rrelu_(h, .1, .9, /*training=*/true);
+        return torch::dropout(h, .5, true).exp();
+      },
+      ramp({32}));
 }
 
 TEST(Randomness, HashesOfValuesAgreeWhenNumbersAreRepeated) {
   CheckpointOptions options;
   options.determinism_check = DeterminismCheck::kValues;
-  expect_same_as_plain(
-      [](const Nest& region) {
-        const at::Tensor x = ramp_leaf({32});
-        const at::Tensor y = region(
-            [](const at::Tensor& t) {
-              return torch::rrelu(torch::dropout(t, .5, true).sin(), .1, .9, true).exp();
-            },
-            x);
-        y.sum().backward();
-        return Step{.outputs = {y}, .leaves = {x}};
+  expect_region_same_as_plain(
+      [](const at::Tensor& t) {
+        return torch::rrelu(torch::dropout(t, .5, true).sin(), .1, .9, true).exp();
       },
-      options);
+      ramp({32}), options);
 }
 
 }  // namespace

@@ -142,23 +142,31 @@ int leaf_runs(int levels, Tensors* gradients) {
   return *leaves;
 }
 
-TEST(RecomputeCounts, OfNestedRegionsFollowFromTheDepth) {
-  Tensors plain;
-  EXPECT_EQ(leaf_runs(0, &plain), 16);
+struct LeafRuns {
+  int levels;
+  int runs;
+};
 
-  // Each level runs the lower half of each of its regions once more, to have the input of the upper
-  // half: the leaves run once, once more per level for the lower half, and once in their own rerun.
-  // 1 level:  16 + 16.
-  // 2 levels: 16 + 8 (lower quarters) + 16.
-  // 3 levels: 16 + 8 + 8 + 16.  4 levels: 16 + 8 + 8 + 8 + 16.
-  for (const auto& [levels, runs] : {std::pair(1, 32), {2, 40}, {3, 48}, {4, 56}}) {
-    SCOPED_TRACE(std::to_string(levels) + " levels");
-    Tensors gradients;
-    EXPECT_EQ(leaf_runs(levels, &gradients), runs);
-    EXPECT_TRUE(bitwise_equal(gradients, plain));
-    EXPECT_EQ(live_hooks(), 0);
-  }
+class TreeOfRegions : public testing::TestWithParam<LeafRuns> {};
+
+TEST_P(TreeOfRegions, RunsItsLeavesAsOftenAsFollowsFromItsDepth) {
+  Tensors plain;
+  leaf_runs(0, &plain);
+
+  Tensors gradients;
+  EXPECT_EQ(leaf_runs(GetParam().levels, &gradients), GetParam().runs);
+  EXPECT_TRUE(bitwise_equal(gradients, plain));
+  EXPECT_EQ(live_hooks(), 0);
 }
+
+// Each level runs the lower half of each of its regions once more, to have the input of the upper
+// half: the leaves run once, once more per level for the lower half, and once in their own rerun.
+INSTANTIATE_TEST_SUITE_P(RecomputeCounts, TreeOfRegions,
+                         testing::Values(LeafRuns{0, 16},  // plain
+                                         LeafRuns{1, 16 + 16},
+                                         LeafRuns{2, 16 + 8 + 16},  // 8: the lower quarters
+                                         LeafRuns{3, 16 + 8 + 8 + 16},
+                                         LeafRuns{4, 16 + 8 + 8 + 8 + 16}));
 
 TEST(RecomputeCounts, StatsAreKeptByName) {
   const auto stats = std::make_shared<RegionStats>();

@@ -12,6 +12,7 @@ namespace reprise {
 namespace {
 
 using support::CountedOps;
+using support::expect_region_same_as_plain;
 using support::expect_same_as_plain;
 using support::is_close;
 using support::leaf;
@@ -230,32 +231,23 @@ TEST(TrainableParts, ARegionWithOneResultInUseRerunsOnce) {
 }
 
 TEST(TrainableParts, PartsOfTheFunctionUnderNoGradStayOutOfTheGraph) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = leaf({.1, .2, .3});
-    const at::Tensor y = region(
-        [](const at::Tensor& t) {
-          at::Tensor scale;
-          {
-            const torch::NoGradGuard no_grad;
-            scale = t.exp().sum();
-          }
-          return (t * scale).sin();
-        },
-        x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  const auto runs = expect_region_same_as_plain(
+      [](const at::Tensor& t) {
+        at::Tensor scale;
+        {
+          const torch::NoGradGuard no_grad;
+          scale = t.exp().sum();
+        }
+        return (t * scale).sin();
+      },
+      values({.1, .2, .3}));
 
   EXPECT_EQ(runs[1].counts.reruns, 1);
 }
 
 TEST(TrainableParts, ARegionThatSavesNothingInsideNeverNeedsItsFunctionAgain) {
-  const auto runs = expect_same_as_plain([](const Nest& region) {
-    const at::Tensor x = leaf({.1, .2, .3});
-    const at::Tensor y = region([](const at::Tensor& t) { return t + 1; }, x);
-    y.sum().backward();
-    return Step{.outputs = {y}, .leaves = {x}};
-  });
+  const auto runs =
+      expect_region_same_as_plain([](const at::Tensor& t) { return t + 1; }, values({.1, .2, .3}));
 
   EXPECT_EQ(runs[1].counts.reruns, 0);
 }

@@ -167,4 +167,25 @@ std::vector<Run> expect_same_as_plain(const Body& body, const CheckpointOptions&
   return runs;
 }
 
+std::vector<Run> expect_region_same_as_plain(const std::function<at::Tensor(const at::Tensor&)>& fn,
+                                             const at::Tensor& input,
+                                             const CheckpointOptions& options) {
+  return expect_same_as_plain(
+      [&](const Nest& region) {
+        const at::Tensor x = input.clone().requires_grad_();
+        const at::Tensor y = region(fn, x);
+        y.sum().backward();
+        return Step{.outputs = {y}, .leaves = {x}};
+      },
+      options);
+}
+
+void expect_modified_in_place(const std::function<void(const Nest& region)>& body) {
+  for (int depth = 0; depth <= 2; ++depth) {
+    SCOPED_TRACE(std::to_string(depth) + " regions deep");
+    EXPECT_THAT([&] { body(Nest(depth, {})); }, throws_modified_in_place());
+  }
+  EXPECT_EQ(live_hooks(), 0);
+}
+
 }  // namespace reprise::support

@@ -11,6 +11,8 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/ArrayRef.h>
+#include <c10/util/Exception.h>
+#include <gmock/gmock.h>
 
 #include "reprise/checkpoint.h"
 
@@ -94,5 +96,20 @@ Run run_step(const Body& body, int depth, const CheckpointOptions& options = {})
 // Runs `body` plainly and one, two and three regions deep, expects bitwise equal outputs,
 // gradients, buffers and generator, and returns the runs by depth.
 std::vector<Run> expect_same_as_plain(const Body& body, const CheckpointOptions& options = {});
+
+// The same for the usual step: a region of `fn` on a leaf equal to `input`, made anew for each run,
+// and backward from the sum of its result.
+std::vector<Run> expect_region_same_as_plain(const std::function<at::Tensor(const at::Tensor&)>& fn,
+                                             const at::Tensor& input,
+                                             const CheckpointOptions& options = {});
+
+// Autograd's words for a saved tensor that was changed in place.
+inline auto throws_modified_in_place() {
+  return testing::ThrowsMessage<c10::Error>(testing::HasSubstr("modified by an inplace operation"));
+}
+
+// Expects that error of `body`, which runs its backward by itself, plainly, in a region, and in a
+// region in a region; and that nothing stays alive.
+void expect_modified_in_place(const std::function<void(const Nest& region)>& body);
 
 }  // namespace reprise::support
