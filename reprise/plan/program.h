@@ -25,24 +25,24 @@ struct Value {
   std::int64_t released_at =
       0;                   // after this op user code holds it no longer; >= ops: held to the end
   int recipe = kNoRecipe;  // the recipe that can rebuild it
-  std::string label;       // for people, as `shape` and `dtype` are
-  std::vector<std::int64_t> shape;
-  std::string dtype;
+  std::string label = {};  // for people, as `shape` and `dtype` are
+  std::vector<std::int64_t> shape = {};
+  std::string dtype = {};
 };
 
 // What a replay can run: one op, or a chain of ops of which in-place ones overwrite earlier ones.
 // An input may be *made later* in forward than an output, so recipes are ordered by their
 // dependencies, never by `made_at`.
 struct Recipe {
-  std::string name;
-  std::vector<int> inputs;   // values
-  std::vector<int> outputs;  // values; each names this recipe as its own
-  std::vector<std::int64_t> ops;
+  std::string name = {};
+  std::vector<int> inputs = {};   // values
+  std::vector<int> outputs = {};  // values; each names this recipe as its own
+  std::vector<std::int64_t> ops = {};
   double cost_us = 0;
   std::int64_t transient_bytes = 0;  // most bytes that appear while it runs, outputs included
   bool random = false;
   bool replayable = true;
-  std::string label;
+  std::string label = {};
 };
 
 // The bytes around a use that no plan controls: gradients and temporaries.
@@ -56,11 +56,11 @@ struct Background {
 
 // An autograd node that unpacks saved values. Uses are in the order of backward.
 struct Use {
-  std::string name;
-  std::vector<int> needs;  // values
+  std::string name = {};
+  std::vector<int> needs = {};  // values
   double cost_us = 0;
-  Background background_bytes;
-  std::string label;
+  Background background_bytes = {};
+  std::string label = {};
 };
 
 struct Program {
