@@ -197,6 +197,14 @@ std::optional<ScheduleFault> find_fault(const Program& program, const Replays& r
 }  // namespace
 
 std::optional<ScheduleFault> find_fault(const Program& program, const Schedule& schedule) {
+  // First: of a schedule that was made for another program nothing else is worth telling.
+  if (!schedule.program_hash.empty()) {
+    const std::string hash = program_hash(program);
+    if (schedule.program_hash != hash) {
+      return ScheduleFault{
+          "program", "must be " + hash + ", this program's hash, got " + schedule.program_hash};
+    }
+  }
   int after_use = -1;
   for (std::size_t i = 0; i < schedule.replays.size(); ++i) {
     const Replays& replays = schedule.replays[i];
@@ -205,13 +213,6 @@ std::optional<ScheduleFault> find_fault(const Program& program, const Schedule& 
       return fault;
     }
     after_use = replays.before_use;
-  }
-  if (!schedule.program_hash.empty()) {
-    const std::string hash = program_hash(program);
-    if (schedule.program_hash != hash) {
-      return ScheduleFault{
-          "program", "must be " + hash + ", this program's hash, got " + schedule.program_hash};
-    }
   }
   return std::nullopt;
 }
