@@ -140,6 +140,22 @@ TEST(GenerateRandom, IsValidForAnySeedAndAtFiftyThousandOps) {
   EXPECT_EQ(find_fault(generate_random({.ops = 50000})), std::nullopt);
 }
 
+TEST(Generate, RefusesSizesThatNoNumberCouldHold) {
+  constexpr std::int64_t kHuge = 1000000;
+  EXPECT_THROW(generate_transformer({.width = kHuge, .heads = 1, .context = kHuge}),
+               std::invalid_argument);
+  EXPECT_THROW(generate_transformer({.heads = 1, .context = kHuge, .batch = kHuge}),
+               std::invalid_argument);
+  EXPECT_THROW(generate_resnet({.image_size = kHuge, .batch = kHuge}), std::invalid_argument);
+  EXPECT_THROW(generate_unet({.levels = 16, .channels = kHuge, .image_size = 65536}),
+               std::invalid_argument);
+  EXPECT_THROW(generate_chain({.width = kHuge, .batch = std::int64_t{1} << 62}),
+               std::invalid_argument);
+  // Each tensor is small enough, all together are not.
+  EXPECT_THROW(generate_chain({.layers = 100, .width = kHuge, .batch = 100 * kHuge}),
+               std::invalid_argument);
+}
+
 TEST(Generate, RefusesSizesThatMakeNoSense) {
   EXPECT_THROW(generate_transformer({.layers = 0}), std::invalid_argument);
   EXPECT_THROW(generate_transformer({.width = 10, .heads = 4}), std::invalid_argument);

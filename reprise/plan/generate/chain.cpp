@@ -13,6 +13,8 @@ Program generate_chain(const ChainSizes& sizes) {
   require_at_least(kPlace, "layers", sizes.layers, 1);
   require_at_least(kPlace, "width", sizes.width, 1);
   require_at_least(kPlace, "batch", sizes.batch, 1);
+  require_countable(kPlace, {sizes.batch, sizes.width});
+  require_countable(kPlace, {sizes.width, sizes.width});
   StepBuilder step("chain" + std::to_string(sizes.layers));
   int stream = step_input(step, sizes.batch * sizes.width);
   for (std::int64_t layer = 0; layer < sizes.layers; ++layer) {

@@ -162,6 +162,7 @@ class RandomStep {
 Program generate_random(const RandomSizes& sizes) {
   require_at_least("generate_random", "ops", sizes.ops, 1);
   require_at_least("generate_random", "most_bytes", sizes.most_bytes, 1);
+  require_countable("generate_random", {sizes.most_bytes});
   return RandomStep(sizes).make();
 }
 

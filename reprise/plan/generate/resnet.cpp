@@ -26,6 +26,9 @@ Program generate_resnet(const ResnetSizes& sizes) {
   require_at_least(kPlace, "channels", sizes.channels, 1);
   require_at_least(kPlace, "image_size", sizes.image_size, 1);
   require_at_least(kPlace, "batch", sizes.batch, 1);
+  // The last stage has eight times as many channels.
+  require_countable(kPlace, {sizes.batch, sizes.image_size, sizes.image_size, sizes.channels, 8});
+  require_countable(kPlace, {sizes.channels, 8, sizes.channels, 8, kWindow});
 
   StepBuilder step("resnet" + std::to_string(sizes.layers));
   std::int64_t channels = sizes.channels;

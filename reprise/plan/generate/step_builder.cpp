@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace reprise::plan {
@@ -11,6 +12,8 @@ namespace {
 constexpr double kAnyOp_us = 2;
 constexpr double kBytesPer_us = 8e3;
 constexpr double kFlopsPer_us = 60e3;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 58;
+constexpr double kMostElements = 1125899906842624;  // 2^50
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
@@ -27,6 +30,18 @@ double moving_us(std::int64_t bytes) {
 
 double multiplying_us(double flops) { return rounded_us(kAnyOp_us + flops / kFlopsPer_us); }
 
+void require_countable(const char* place, std::initializer_list<std::int64_t> sizes) {
+  double elements = 1;
+  for (const std::int64_t size : sizes) {
+    elements *= static_cast<double>(size);
+  }
+  if (elements > kMostElements) {
+    throw std::invalid_argument(std::string(place) +
+                                ": a tensor must have at most 2^50 elements, got " +
+                                std::to_string(elements));
+  }
+}
+
 StepBuilder::StepBuilder(std::string name) { program_.name = std::move(name); }
 
 void StepBuilder::set_label(std::string label) { label_ = std::move(label); }
@@ -38,6 +53,14 @@ int StepBuilder::external() {
 }
 
 std::int64_t StepBuilder::bytes(int value) const { return program_.values[at(value)].bytes; }
+
+void StepBuilder::count(std::int64_t bytes) {
+  if (bytes > kMostBytes - total_bytes_) {
+    throw std::invalid_argument(
+        "generate: all sizes together must be at most 2^58 bytes, got more");
+  }
+  total_bytes_ += bytes;
+}
 
 void StepBuilder::read(const std::vector<int>& values) {
   for (const int value : values) {
@@ -61,7 +84,9 @@ std::vector<int> StepBuilder::run(BuiltOp op) {
   read(op.inputs);
   const auto recipe = static_cast<int>(program_.recipes.size());
   std::vector<int> outputs;
+  count(op.scratch_bytes);
   for (const std::int64_t bytes : op.output_bytes) {
+    count(bytes);
     storages_.push_back({.bytes = bytes, .first_op = program_.ops(), .last_op = program_.ops()});
     outputs.push_back(new_version(static_cast<int>(storages_.size()) - 1, recipe));
   }
@@ -105,6 +130,8 @@ int StepBuilder::overwrite(int value, std::string name, const std::vector<int>& 
 }
 
 void StepBuilder::node(BuiltNode node) {
+  count(node.parameter_bytes);
+  count(node.scratch_bytes);
   nodes_.push_back(std::move(node));
   node_labels_.push_back(label_);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace reprise::plan {
 // GFLOP/s, and the time that any op takes.
 double moving_us(std::int64_t bytes);
 double multiplying_us(double flops);
+
+// Throws std::invalid_argument, beginning with `place`, if the product of all `sizes` (each at
+// least 1) is more than the elements of any tensor that this layer reckons with, 2^50.
+void require_countable(const char* place, std::initializer_list<std::int64_t> sizes);
 
 struct BuiltOp {
   std::string name = {};
@@ -49,7 +54,8 @@ class StepBuilder {
   void set_label(std::string label);
 
   int external();
-  // The values that it makes, in the order of `output_bytes`.
+  // The values that it makes, in the order of `output_bytes`. This and node() throw
+  // std::invalid_argument if all sizes together exceed 2^58 bytes.
   std::vector<int> run(BuiltOp op);
   // An op that overwrites `value` in place: the new version, made by one recipe of both ops.
   // REQUIRES: no op has read `value`, and it is not external.
@@ -75,6 +81,7 @@ class StepBuilder {
     bool is_held = false;
   };
 
+  void count(std::int64_t bytes);
   void read(const std::vector<int>& values);
   int new_version(int storage, int recipe);
   void add_forward();
@@ -87,6 +94,7 @@ class StepBuilder {
   std::vector<std::int64_t> scratch_bytes_;  // per op
   std::vector<BuiltNode> nodes_;
   std::vector<std::string> node_labels_;
+  std::int64_t total_bytes_ = 0;  // so that no sum of sizes overflows
 };
 
 }  // namespace reprise::plan

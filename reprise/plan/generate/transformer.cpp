@@ -46,6 +46,9 @@ Program generate_transformer(const TransformerSizes& sizes) {
   require_at_least(kPlace, "context", sizes.context, 1);
   require_at_least(kPlace, "batch", sizes.batch, 1);
   require_multiple(kPlace, "width", sizes.width, "heads", sizes.heads);
+  require_countable(kPlace, {sizes.batch, sizes.context, sizes.width, 4});
+  require_countable(kPlace, {sizes.batch, sizes.context, sizes.context, sizes.heads});
+  require_countable(kPlace, {sizes.width, sizes.width, 4});
   const std::int64_t tokens = sizes.batch * sizes.context;
 
   StepBuilder step("transformer" + std::to_string(sizes.layers));

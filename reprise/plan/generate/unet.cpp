@@ -38,6 +38,9 @@ Program generate_unet(const UnetSizes& sizes) {
   require_at_least(kPlace, "batch", sizes.batch, 1);
   require_multiple(kPlace, "image_size", sizes.image_size, "2^levels",
                    std::int64_t{1} << sizes.levels);
+  const std::int64_t deepest = std::int64_t{1} << sizes.levels;  // times as many channels
+  require_countable(kPlace, {sizes.batch, sizes.image_size, sizes.image_size, sizes.channels, 4});
+  require_countable(kPlace, {sizes.channels, deepest, sizes.channels, deepest, kWindow, 2});
 
   const std::int64_t stages = 2 * sizes.levels + 1;
   const auto count = [&](std::int64_t stage) {
