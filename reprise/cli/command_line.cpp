@@ -14,6 +14,7 @@ namespace {
 // Where CLI11 puts what it reads: it splits words into options and values; the table checks them.
 struct Read {
   std::map<std::string, std::vector<std::string>> values;
+  std::map<std::string, std::string> operands;
   std::map<std::string, bool> flags;
 };
 
@@ -21,10 +22,14 @@ void add_options(CLI::App& app, const CommandTable& table, const std::string& co
   for (const OptionRecord& record : table.options_of(command)) {
     if (record.type == OptionType::kFlag) {
       app.add_flag("--" + record.name, read.flags[record.name]);
+    } else if (record.is_operand) {
+      // CLI11 takes a name without dashes for that of a position.
+      app.add_option(record.name, read.operands[record.name]);
     } else {
       app.add_option("--" + record.name, read.values[record.name])
           ->expected(1)
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+          ->allow_extra_args(false);  // the word behind its value may be an operand
     }
   }
 }
@@ -32,13 +37,23 @@ void add_options(CLI::App& app, const CommandTable& table, const std::string& co
 OptionValues checked_values(const CommandTable& table, const std::string& command,
                             const Read& read) {
   OptionValues values(table, command);
-  for (const auto& [name, texts] : read.values) {
-    if (texts.size() > 1) {
-      throw UsageError("--" + name + ": expected at most once, got " +
-                       std::to_string(texts.size()) + " times");
-    }
-    if (!texts.empty()) {
-      values.set(name, texts.front());
+  for (const OptionRecord& record : table.options_of(command)) {
+    if (record.is_operand) {
+      const std::string& text = read.operands.at(record.name);
+      if (text.empty()) {
+        throw UsageError(display_name(record) + ": expected " + expectation(record) +
+                         ", got none (see '" + table.program + " " + command + " --help')");
+      }
+      values.set(record.name, text);
+    } else if (record.type != OptionType::kFlag) {
+      const std::vector<std::string>& texts = read.values.at(record.name);
+      if (texts.size() > 1 && !record.is_repeatable) {
+        throw UsageError(display_name(record) + ": expected at most once, got " +
+                         std::to_string(texts.size()) + " times");
+      }
+      for (const std::string& text : texts) {
+        values.set(record.name, text);
+      }
     }
   }
   for (const auto& [name, is_present] : read.flags) {
@@ -47,6 +62,12 @@ OptionValues checked_values(const CommandTable& table, const std::string& comman
     }
   }
   return values;
+}
+
+bool has_operands(const CommandTable& table, const std::string& command) {
+  const std::vector<OptionRecord> options = table.options_of(command);
+  return std::any_of(options.begin(), options.end(),
+                     [](const OptionRecord& record) { return record.is_operand; });
 }
 
 std::string one_line(std::string text) {
@@ -59,7 +80,7 @@ std::string refusal_text(const CLI::ParseError& error, const std::vector<OptionR
   std::string text = one_line(error.what());
   for (const OptionRecord& record : options) {
     if (text.rfind("--" + record.name + ":", 0) == 0) {
-      return "--" + record.name + ": expected " + expectation(record) + ", got no value";
+      return display_name(record) + ": expected " + expectation(record) + ", got no value";
     }
   }
   return text;
@@ -100,7 +121,10 @@ CommandLine parse_command_line(const CommandTable& table, const std::vector<std:
     const bool is_option = extra.rfind('-', 0) == 0;
     throw UsageError(command.empty() && !is_option
                          ? "expected a command (" + command_names(table) + "), got '" + extra + "'"
-                         : extra + ": expected " + (is_option ? "an option" : "only options") +
+                         : extra + ": expected " +
+                               (is_option                      ? "an option"
+                                : has_operands(table, command) ? "no further word but options"
+                                                               : "only options") +
                                " of '" + table.program + (command.empty() ? "" : " " + command) +
                                "' (see its --help), got '" + extra + "'");
   } catch (const CLI::ParseError& error) {

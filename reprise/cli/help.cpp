@@ -34,6 +34,20 @@ std::string value_name(const OptionRecord& record) {
   return "";
 }
 
+// "--layers N", "PROGRAM".
+std::string head(const OptionRecord& record) {
+  return display_name(record) + (record.is_operand ? "" : value_name(record));
+}
+
+// " PROGRAM SCHEDULE" of a command that has operands.
+std::string operands(const std::vector<OptionRecord>& options) {
+  std::string text;
+  for (const OptionRecord& record : options) {
+    text += record.is_operand ? " " + record.value_name : "";
+  }
+  return text;
+}
+
 // What a value may be, where the name of the value does not say it all.
 std::string limits(const OptionRecord& record) {
   const bool says_all = record.type == OptionType::kFlag || record.type == OptionType::kText;
@@ -114,14 +128,14 @@ std::string program_help(const CommandTable& table) {
 std::string command_help(const CommandTable& table, const std::string& command) {
   const CommandRecord& record = command_record(table, command);
   const std::vector<OptionRecord> options = table.options_of(command);
-  std::string text =
-      "Usage: " + table.program + " " + command + " [OPTIONS]\n" + record.summary + "\n";
+  std::string text = "Usage: " + table.program + " " + command + operands(options) +
+                     " [OPTIONS]\n" + record.summary + "\n";
   text += "Example: " + record.example + "\n";
   for (const std::string& group : groups_of(options)) {
     text += "\n" + group + "\n";
     for (const OptionRecord& option : options) {
       if (option.group == group) {
-        text += entry("--" + option.name + value_name(option), option.help + details(option));
+        text += entry(head(option), option.help + details(option));
       }
     }
   }
@@ -140,8 +154,8 @@ std::string markdown_help(const CommandTable& table) {
       text += "\n**" + group + "**\n\n| option | value | default | meaning |\n|---|---|---|---|\n";
       for (const OptionRecord& option : options) {
         if (option.group == group) {
-          text += "| `--" + option.name + value_name(option) + "` | " + escaped(limits(option)) +
-                  " | " + escaped(option.default_text) + " | " + escaped(option.help) + " |\n";
+          text += "| `" + head(option) + "` | " + escaped(limits(option)) + " | " +
+                  escaped(option.default_text) + " | " + escaped(option.help) + " |\n";
         }
       }
     }

@@ -96,14 +96,18 @@ std::string expectation(const OptionRecord& record) {
       return text;
     }
     case OptionType::kText:
-      return "a " + record.value_name;
+      return record.is_operand ? "a file" : "a " + record.value_name;
   }
   return "";
 }
 
+std::string display_name(const OptionRecord& record) {
+  return record.is_operand ? record.value_name : "--" + record.name;
+}
+
 void check_value(const OptionRecord& record, const std::string& text) {
   if (!is_value(record, text)) {
-    throw UsageError("--" + record.name + ": expected " + expectation(record) + ", got '" + text +
+    throw UsageError(display_name(record) + ": expected " + expectation(record) + ", got '" + text +
                      "'");
   }
 }
@@ -128,6 +132,7 @@ void OptionValues::set(const std::string& name, const std::string& text) {
   Entry& mine = entries_.at(name);
   mine.text = text;
   mine.is_given = true;
+  mine.texts.push_back(text);
 }
 
 bool OptionValues::flag(const std::string& name) const { return entry(name).text == "true"; }
@@ -145,6 +150,10 @@ double OptionValues::real(const std::string& name) const {
 }
 
 const std::string& OptionValues::text(const std::string& name) const { return entry(name).text; }
+
+const std::vector<std::string>& OptionValues::texts(const std::string& name) const {
+  return entry(name).texts;
+}
 
 bool OptionValues::is_given(const std::string& name) const { return entry(name).is_given; }
 

@@ -39,6 +39,10 @@ struct OptionRecord {
   std::string value_name = {};  // of kText: "FILE", "LIST"
   Bounds bounds = {};
   std::vector<std::string> choices = {};
+  // Given by position instead of by name, in the order of the table, and never left out. In help
+  // and messages it is called `value_name`.
+  bool is_operand = false;
+  bool is_repeatable = false;  // may be given several times; see OptionValues::texts()
 };
 
 struct CommandRecord {
@@ -59,6 +63,9 @@ struct CommandTable {
 // "an integer in [1, 1024]", "a number >= 0", "one of: gpt, lstm", "a FILE".
 std::string expectation(const OptionRecord& record);
 
+// "--layers"; of an operand its `value_name`.
+std::string display_name(const OptionRecord& record);
+
 // Throws UsageError("--name: expected ..., got '...'") unless `text` is a value of the option.
 void check_value(const OptionRecord& record, const std::string& text);
 
@@ -74,13 +81,16 @@ class OptionValues {
   std::int64_t integer(const std::string& name) const;
   double real(const std::string& name) const;
   const std::string& text(const std::string& name) const;  // of any type; "" if not set
-  bool is_given(const std::string& name) const;            // by the user, not by the default
+  // All that were given of a repeatable option, in their order.
+  const std::vector<std::string>& texts(const std::string& name) const;
+  bool is_given(const std::string& name) const;  // by the user, not by the default
 
  private:
   struct Entry {
     OptionRecord record;
     std::string text;
     bool is_given = false;
+    std::vector<std::string> texts = {};
   };
   const Entry& entry(const std::string& name) const;
 

@@ -13,11 +13,16 @@ using enum OptionType;
 
 const CommandTable kTable = {
     "tool",
-    {{"train", "Train", "tool train"}, {"plan", "Plan", "tool plan"}},
+    {{"train", "Train", "tool train"},
+     {"plan", "Plan", "tool plan"},
+     {"show", "Show", "tool show page plain"}},
     {{{"train"}, "steps", kInteger, "10", "Steps", "Training", "", {.min = 1}},
      {{"train"}, "lr", kReal, "0.1", "Rate", "Training", "", {.min = 0}},
      {{"train", "plan"}, "json", kText, "", "Report", "Output", "FILE"},
-     {{"train"}, "fast", kFlag, "", "Hurry", "Training"}}};
+     {{"train"}, "fast", kFlag, "", "Hurry", "Training"},
+     {{"show"}, "page", kText, "", "Page", "Files", "PAGE", {}, {}, true},
+     {{"show"}, "look", kChoice, "", "Look", "Files", "LOOK", {}, {"plain", "bold"}, true},
+     {{"show"}, "with", kText, "", "With", "Files", "NAME=VALUE", {}, {}, false, true}}};
 
 std::string refusal(const std::vector<std::string>& words) {
   try {
@@ -72,13 +77,37 @@ TEST(CommandLine, RefusesAnOptionGivenTwice) {
             "--steps: expected at most once, got 2 times");
 }
 
+TEST(CommandLine, TakesOperandsByTheirPosition) {
+  const CommandLine line = parse_command_line(kTable, {"show", "--with", "a=1", "p.txt", "bold"});
+  EXPECT_EQ(line.values->text("page"), "p.txt");
+  EXPECT_EQ(line.values->text("look"), "bold");
+}
+
+TEST(CommandLine, RefusesOperandsThatAreMissingTooManyOrWrong) {
+  EXPECT_EQ(refusal({"show", "p.txt"}),
+            "LOOK: expected one of: plain, bold, got none (see 'tool show --help')");
+  EXPECT_EQ(refusal({"show"}), "PAGE: expected a file, got none (see 'tool show --help')");
+  EXPECT_EQ(refusal({"show", "p.txt", "bold", "q.txt"}),
+            "q.txt: expected no further word but options of 'tool show' (see its --help), got "
+            "'q.txt'");
+  EXPECT_EQ(refusal({"show", "p.txt", "red"}), "LOOK: expected one of: plain, bold, got 'red'");
+}
+
+TEST(CommandLine, KeepsAllValuesOfARepeatableOption) {
+  const CommandLine line =
+      parse_command_line(kTable, {"show", "p", "bold", "--with", "a=1", "--with", "b=2"});
+  EXPECT_THAT(line.values->texts("with"), testing::ElementsAre("a=1", "b=2"));
+  EXPECT_THAT(parse_command_line(kTable, {"show", "p", "bold"}).values->texts("with"),
+              testing::IsEmpty());
+}
+
 TEST(CommandLine, RefusesAMissingValue) {
   EXPECT_EQ(refusal({"train", "--steps"}), "--steps: expected an integer >= 1, got no value");
 }
 
 TEST(CommandLine, RefusesAnUnknownCommandOrNone) {
-  EXPECT_EQ(refusal({"fly"}), "expected a command (train, plan), got 'fly'");
-  EXPECT_EQ(refusal({}), "expected a command (train, plan), got none");
+  EXPECT_EQ(refusal({"fly"}), "expected a command (train, plan, show), got 'fly'");
+  EXPECT_EQ(refusal({}), "expected a command (train, plan, show), got none");
 }
 
 }  // namespace
