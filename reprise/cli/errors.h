@@ -13,6 +13,7 @@ enum ExitCode : int {
   kUsage = 2,         // an option or a combination of options is wrong
   kBadFile = 3,       // a file cannot be read or written, or is not what it should be
   kCheckFailed = 4,   // a run did not pass its own check: a policy was not bit-equal
+  kOverBudget = 5,    // no plan needs as little memory as was asked for
   kInterrupted = 130  // Ctrl-C or SIGTERM: what was asked to be saved is saved
 };
 
@@ -34,6 +35,12 @@ class FileError : public std::runtime_error {
 
 // kCheckFailed.
 class CheckError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// kOverBudget: names the smallest budget that can be met and what needs it.
+class BudgetError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

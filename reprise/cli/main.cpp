@@ -6,14 +6,17 @@
 #include <string>
 #include <vector>
 
-#include <torch/torch.h>
-
 #include "reprise/cli/command_line.h"
 #include "reprise/cli/errors.h"
 #include "reprise/cli/estimate_command.h"
+#include "reprise/cli/frontier_command.h"
+#include "reprise/cli/generate_command.h"
 #include "reprise/cli/help.h"
 #include "reprise/cli/options.h"
-#include "reprise/cli/train_command.h"
+#include "reprise/cli/plan_command.h"
+#include "reprise/cli/planners_command.h"
+#include "reprise/cli/simulate_command.h"
+#include "reprise/cli/training_part.h"
 #include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
@@ -24,11 +27,21 @@ void run(const CommandLine& line) {
   if (line.wants_help) {
     std::cout << (line.command.empty() ? program_help(table) : command_help(table, line.command));
   } else if (line.wants_version) {
-    std::cout << "reprise " REPRISE_VERSION ", libtorch " TORCH_VERSION "\n";
+    std::cout << "reprise " REPRISE_VERSION ", " << libtorch_text() << "\n";
   } else if (line.command == "train") {
-    run_train(*line.values, std::cout, std::cerr);
+    run_training(*line.values, std::cout, std::cerr);
   } else if (line.command == "estimate") {
     run_estimate(*line.values, std::cout, std::cerr);
+  } else if (line.command == "plan") {
+    run_plan(*line.values, std::cout, std::cerr);
+  } else if (line.command == "simulate") {
+    run_simulate(*line.values, std::cout, std::cerr);
+  } else if (line.command == "compare") {
+    run_compare(*line.values, std::cout, std::cerr);
+  } else if (line.command == "generate") {
+    run_generate(*line.values, std::cout, std::cerr);
+  } else if (line.command == "planners") {
+    std::cout << planners_text();
   } else {
     std::cout << markdown_help(table);
   }
@@ -60,14 +73,14 @@ int run_words(const std::vector<std::string>& words) {
     return complain(command, error.what(), kBadFile);
   } catch (const CheckError& error) {
     return complain(command, error.what(), kCheckFailed);
+  } catch (const BudgetError& error) {
+    return complain(command, error.what(), kOverBudget);
   } catch (const Interrupted& error) {
     return complain(command, error.what(), kInterrupted);
   } catch (const std::invalid_argument& error) {
     return complain(command, error.what(), kUsage);
-  } catch (const c10::Error& error) {
-    return complain(command, error.what_without_backtrace(), kFailure);
   } catch (const std::exception& error) {
-    return complain(command, error.what(), kFailure);
+    return complain(command, libtorch_error_text(error).value_or(error.what()), kFailure);
   }
 }
 

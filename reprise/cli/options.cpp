@@ -5,9 +5,11 @@
 
 namespace reprise::cli {
 
-// One file per command: train_options.cpp, estimate_options.cpp.
+// One file per command: train_options.cpp, estimate_options.cpp; plan_options.cpp has those of
+// simulate, plan, compare and generate.
 std::vector<OptionRecord> train_options();
 std::vector<OptionRecord> estimate_options();
+std::vector<OptionRecord> plan_options();
 
 namespace {
 
@@ -19,10 +21,19 @@ CommandTable make_table() {
        "reprise train --model gpt --text FILE --compare none,block,sqrt"},
       {"estimate", "Tell what a transformer will take in memory, before anything runs",
        "reprise estimate --preset gpt3-175b"},
+      {"plan", "Find the fastest schedule of a recorded step that fits a budget",
+       "reprise plan step.json --budget 60% --out schedule.json"},
+      {"simulate", "Tell what a schedule of a recorded step costs, and what makes its peak",
+       "reprise simulate step.json schedule.json --timeline"},
+      {"compare", "Compare what planners make of the same budgets",
+       "reprise compare step.json --budgets 10"},
+      {"generate", "Make the program of a step of any size, without a model",
+       "reprise generate transformer --layers 24 --out step.json"},
+      {"planners", "List the planners and their options", "reprise planners"},
       {"options", "Print the options of every command as Markdown",
        "reprise options > docs/command_line.md"},
   };
-  for (auto options : {train_options(), estimate_options()}) {
+  for (auto options : {train_options(), estimate_options(), plan_options()}) {
     table.options.insert(table.options.end(), options.begin(), options.end());
   }
   return table;

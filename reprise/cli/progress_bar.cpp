@@ -29,8 +29,10 @@ std::string bar_text(double share, std::int64_t cells) {
 std::string facts_text(const Progress& progress) {
   std::string percent = fixed_text(std::floor(100 * share_of(progress)), 0);
   percent.insert(0, 3 - std::min<std::size_t>(3, percent.size()), ' ');
-  std::string text =
-      " " + percent + " % " + std::to_string(progress.done) + "/" + std::to_string(progress.total);
+  std::string text = " " + percent + " %";
+  if (!progress.hides_counts) {
+    text += " " + std::to_string(progress.done) + "/" + std::to_string(progress.total);
+  }
   if (progress.loss) {
     text += "  loss " + fixed_text(*progress.loss, 4);
   }

@@ -14,6 +14,7 @@ struct Progress {
   std::string label = {};
   std::int64_t done = 0;
   std::int64_t total = 0;
+  bool hides_counts = false;  // where done and total say nothing to people
   std::optional<double> loss = {};
   std::optional<double> rate = {};  // units per second
   std::string rate_unit = {};       // "tokens/s"

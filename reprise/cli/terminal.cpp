@@ -3,25 +3,14 @@
 
 #include <utility>
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "reprise/cli/terminal_size.h"
+
 namespace reprise::cli {
-namespace {
-
-constexpr std::int64_t kPlainWidth = 120;
-
-std::int64_t terminal_width() {
-  winsize size = {};
-  // One column less: a full last column would wrap in some terminals.
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1
-                                                                         : kPlainWidth;
-}
-
-}  // namespace
 
 TrainingProgress::TrainingProgress(std::ostream& err)
-    : bar_(err, isatty(STDERR_FILENO) == 1, terminal_width()) {}
+    : bar_(err, isatty(STDERR_FILENO) == 1, terminal_width(STDERR_FILENO)) {}
 
 void TrainingProgress::show(Progress progress) {
   const double now_s = clock_.wall_ms() / 1e3;

@@ -479,7 +479,8 @@ class Refusals(EndToEnd):
         self.assert_refused(reprise("estimate", "--dim", 10, "--heads", 3), 2, "heads")
 
     def test_an_unknown_command_is_refused(self):
-        self.assert_refused(reprise("fly"), 2, "expected a command (train, estimate, options)")
+        self.assert_refused(reprise("fly"), 2, "expected a command (train, estimate, plan, ",
+                            "options)")
         self.assert_refused(reprise(), 2, "expected a command", "got none")
 
     def test_files_that_cannot_be_read_or_written_are_refused(self):

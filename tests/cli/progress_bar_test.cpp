@@ -39,6 +39,11 @@ TEST(ProgressText, IsFullAtTheEnd) {
   EXPECT_EQ(progress_text({.done = 2, .total = 2}, 22), "[##########] 100 % 2/2");
 }
 
+TEST(ProgressText, LeavesOutCountsThatSayNothing) {
+  EXPECT_EQ(progress_text({.done = 1, .total = 2, .hides_counts = true}, 22),
+            "[#######-------]  50 %");
+}
+
 TEST(ProgressText, TakesAnEmptyTotalForNothingDone) {
   EXPECT_EQ(progress_text({.done = 0, .total = 0}, 22), "[----------]   0 % 0/0");
 }

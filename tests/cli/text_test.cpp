@@ -3,11 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include "reprise/cli/csv_text.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/text_table.h"
 
 namespace reprise::cli {
 namespace {
+
+TEST(CsvLine, QuotesWhatWouldReadAsMoreThanOneCell) {
+  EXPECT_EQ(csv_line({"a", "", "b c"}), "a,,b c\n");
+  EXPECT_EQ(csv_line({"a,b", "say \"hi\"", "two\nlines"}),
+            "\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\"\n");
+}
 
 TEST(NumberText, WritesBytesInPowersOf1024) {
   EXPECT_EQ(bytes_text(0), "0 B");

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/frontier_command.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reprise/cli/amounts.h"
+#include "reprise/cli/errors.h"
+#include "reprise/cli/file_bytes.h"
+#include "reprise/cli/frontier_report.h"
+#include "reprise/cli/plan_files.h"
+#include "reprise/cli/plan_request.h"
+#include "reprise/cli/report_output.h"
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/simulate.h"
+
+namespace reprise::cli {
+namespace {
+
+constexpr std::int64_t kMostBudgets = 1000;
+
+// `count` budgets, evenly spaced between the floor and the peak with everything kept, both left
+// out; ascending.
+std::vector<std::int64_t> spread(std::int64_t count, std::int64_t floor_bytes,
+                                 std::int64_t keep_all_peak_bytes) {
+  std::vector<std::int64_t> budgets;
+  const double range =
+      static_cast<double>(std::max<std::int64_t>(0, keep_all_peak_bytes - floor_bytes));
+  for (std::int64_t i = 1; i <= count; ++i) {
+    budgets.push_back(floor_bytes + static_cast<std::int64_t>(static_cast<double>(i) * range /
+                                                              static_cast<double>(count + 1)));
+  }
+  return budgets;
+}
+
+std::optional<std::int64_t> count_of(const std::string& text) {
+  std::int64_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, count);
+  return error == std::errc() && stop == end && count >= 1 && count <= kMostBudgets
+             ? std::optional(count)
+             : std::nullopt;
+}
+
+// A small bare number is a count; everything else is a list of budgets.
+std::vector<std::int64_t> budgets_of(const std::string& text, const FrontierReport& report) {
+  if (const std::optional<std::int64_t> count = count_of(text)) {
+    return spread(*count, report.floor_bytes, report.keep_all_peak_bytes);
+  }
+  std::vector<std::int64_t> budgets;
+  for (const std::string& part : split_list(text)) {
+    const Budget budget = parse_budget(part, "--budgets");
+    if (budget.kind == Budget::Kind::kMinimum) {
+      throw UsageError("--budgets: expected a count up to 1000, bytes or shares, got 'minimum'");
+    }
+    budgets.push_back(budget_bytes(budget, report.keep_all_peak_bytes));
+  }
+  return budgets;
+}
+
+std::vector<std::string> planners_of(const std::string& text) {
+  if (text != "all") {
+    std::vector<std::string> names = split_list(text);
+    for (const std::string& name : names) {
+      require_planner(name, "--planners");
+    }
+    return names;
+  }
+  std::vector<std::string> names;
+  for (const plan::PlannerRecord& record : plan::planner_records()) {
+    names.push_back(record.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void run_compare(const OptionValues& values, std::ostream& out, std::ostream& err) {
+  const ReportOutput output(values.text("json"), out, err);
+  const std::string csv_path = values.text("csv");
+  if (!csv_path.empty()) {
+    check_replaceable(csv_path);
+  }
+  const std::vector<std::string> names = planners_of(values.text("planners"));
+  plan::PlanRequest request = plan_request(values);
+  FrontierReport report;
+  report.program = load_program(values.text("program"));
+  report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
+  report.floor_bytes = plan::peak_floor(report.program).bytes;
+  report.budgets = budgets_of(values.text("budgets"), report);
+
+  PlanWatch watch(err);
+  std::int64_t done = 0;
+  for (const std::string& name : names) {
+    PlannerFrontier frontier{.planner = name};
+    const plan::PlannerRecord& record = plan::find_planner(name);
+    const std::optional<std::string> why_not =
+        record.applies == nullptr ? std::nullopt : record.applies(report.program);
+    if (why_not) {
+      frontier.why_not = *why_not;
+    } else {
+      request.on_progress = [&](const plan::PlanProgress& progress) {
+        return watch.show(name, progress, done, static_cast<std::int64_t>(names.size()));
+      };
+      const double begin_s = watch.seconds();
+      frontier.results = plan::plan_frontier(report.program, name, report.budgets, request);
+      frontier.seconds = watch.seconds() - begin_s;
+    }
+    report.planners.push_back(std::move(frontier));
+    ++done;
+    if (watch.is_stopped()) {
+      watch.finish();
+      throw Interrupted("stopped before every planner was asked");
+    }
+  }
+  watch.finish();
+  output.text() << frontier_text(report);
+  if (!csv_path.empty()) {
+    replace_file(csv_path, frontier_csv(report));
+  }
+  output.write_json(frontier_json(report));
+}
+
+}  // namespace reprise::cli

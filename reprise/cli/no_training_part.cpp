@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
+#include "reprise/cli/training_part.h"
+
+namespace reprise::cli {
+
+void run_training(const OptionValues& /*values*/, std::ostream& /*out*/, std::ostream& /*err*/) {
+  throw std::runtime_error("expected a program that was built with libtorch, got one without");
+}
+
+std::string libtorch_text() { return "no libtorch"; }
+
+std::optional<std::string> libtorch_error_text(const std::exception& /*error*/) {
+  return std::nullopt;
+}
+
+}  // namespace reprise::cli

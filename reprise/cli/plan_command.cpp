@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/plan_command.h"
+
+#include <map>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "reprise/cli/amounts.h"
+#include "reprise/cli/errors.h"
+#include "reprise/cli/file_bytes.h"
+#include "reprise/cli/number_text.h"
+#include "reprise/cli/plan_files.h"
+#include "reprise/cli/plan_report.h"
+#include "reprise/cli/plan_request.h"
+#include "reprise/cli/report_output.h"
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/planners.h"
+#include "reprise/plan/serialize.h"
+#include "reprise/plan/simulate.h"
+
+namespace reprise::cli {
+namespace {
+
+std::map<std::string, std::string> planner_options(const OptionValues& values) {
+  std::map<std::string, std::string> options;
+  for (const std::string& text : values.texts("option")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError("--option: expected NAME=VALUE, got '" + text + "'");
+    }
+    if (!options.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
+      throw UsageError("--option: expected each name once, got '" + text.substr(0, equals) +
+                       "' twice");
+    }
+  }
+  return options;
+}
+
+// The fastest schedule at the smallest budget that the planner meets. The planner names that budget
+// when it is asked for less; then it is asked again for exactly that much.
+plan::PlanResult plan_minimum(const plan::Program& program, const std::string& planner,
+                              plan::PlanRequest request) {
+  request.budget_bytes = plan::peak_floor(program).bytes;
+  plan::PlanResult lowest = plan::make_plan(program, planner, request);
+  if (lowest.schedule || !lowest.minimum || lowest.is_cancelled) {
+    return lowest;
+  }
+  request.budget_bytes = lowest.minimum->budget_bytes;
+  plan::PlanResult result = plan::make_plan(program, planner, request);
+  if (result.schedule) {
+    return result;
+  }
+  // It had a schedule of that peak: no second search can take it away.
+  const plan::Simulation known = plan::simulate(program, lowest.minimum->schedule);
+  result.schedule = lowest.minimum->schedule;
+  result.minimum.reset();
+  result.peak_bytes = known.peak_bytes;
+  result.recompute_us = known.recompute_us;
+  result.predicted_step_us = known.predicted_step_us;
+  result.overhead = known.overhead;
+  result.replays = known.replays;
+  return result;
+}
+
+}  // namespace
+
+void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) {
+  const ReportOutput output(values.text("json"), out, err);
+  const std::string schedule_path = values.text("out");
+  if (!schedule_path.empty()) {
+    check_replaceable(schedule_path);
+  }
+  const std::string planner =
+      values.is_given("planner") ? values.text("planner") : default_planner();
+  require_planner(planner, "--planner");
+  const Budget budget = parse_budget(values.text("budget"), "--budget");
+  plan::PlanRequest request = plan_request(values);
+  request.options = planner_options(values);
+
+  PlanReport report;
+  report.program = load_program(values.text("program"));
+  report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
+  PlanWatch watch(err);
+  request.on_progress = [&](const plan::PlanProgress& progress) {
+    return watch.show("plan", progress, 0, 1);
+  };
+  if (budget.kind == Budget::Kind::kMinimum) {
+    report.result = plan_minimum(report.program, planner, request);
+  } else {
+    request.budget_bytes = budget_bytes(budget, report.keep_all_peak_bytes);
+    report.result = plan::make_plan(report.program, planner, request);
+  }
+  report.seconds = watch.seconds();
+  watch.finish();
+
+  output.write_json(plan_json(report));
+  if (!report.result.schedule) {
+    if (watch.is_stopped()) {
+      throw Interrupted("stopped before a plan within the budget was found");
+    }
+    throw BudgetError(refusal_text(report, "--budget", budget.text));
+  }
+  output.text() << plan_text(report);
+  if (!schedule_path.empty()) {
+    replace_file(schedule_path, plan::write_schedule(*report.result.schedule));
+  }
+  if (watch.is_stopped()) {
+    throw Interrupted("stopped: the plan is the best that was found until then");
+  }
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/option_table.h"
+
+namespace reprise::cli {
+namespace {
+
+using enum OptionType;
+
+constexpr Bounds kSize = {.min = 1, .max = 1e6};
+constexpr Bounds kWhole = {.min = 0, .max = 9e15};
+
+OptionRecord operand(std::vector<std::string> commands, std::string name, std::string help,
+                     std::string value_name) {
+  OptionRecord record{std::move(commands), std::move(name), kText, "", std::move(help), "Files"};
+  record.value_name = std::move(value_name);
+  record.is_operand = true;
+  return record;
+}
+
+std::vector<OptionRecord> file_options() {
+  return {
+      operand({"simulate", "plan", "compare"}, "program", "Program (docs/file_formats.md)",
+              "PROGRAM"),
+      operand({"simulate"}, "schedule",
+              "Schedule of that program, or keepall: the one that replays nothing", "SCHEDULE"),
+  };
+}
+
+std::vector<OptionRecord> planning_options() {
+  const std::vector<std::string> both = {"plan", "compare"};
+  OptionRecord option{{"plan"},
+                      "option",
+                      kText,
+                      "",
+                      "Option of the planner (reprise planners lists them); may be given several "
+                      "times",
+                      "Planning",
+                      "NAME=VALUE"};
+  option.is_repeatable = true;
+  return {
+      {{"plan"},
+       "budget",
+       kText,
+       "minimum",
+       "Most bytes that live tensors may take in a step: 123456789, 200MB, 1.5GiB, 60% (of the "
+       "peak with everything kept), or minimum: as few as the planner can do with",
+       "Planning",
+       "BYTES"},
+      {{"plan"},
+       "planner",
+       kText,
+       "",
+       "Planner (reprise planners lists them); without it the best one for the program is picked",
+       "Planning",
+       "NAME"},
+      option,
+      {{"compare"},
+       "budgets",
+       kText,
+       "10",
+       "How many budgets, evenly spaced between what no schedule can go below and the peak with "
+       "everything kept; or a list of budgets, such as 80%,60%,1.5GiB",
+       "Planning",
+       "LIST"},
+      {{"compare"},
+       "planners",
+       kText,
+       "all",
+       "Planners to compare, or all that take the program",
+       "Planning",
+       "LIST"},
+      {both, "iterations", kInteger, "0",
+       "Limit in the planner's own iterations, which makes a plan reproducible; 0: the planner's "
+       "own",
+       "Planning", "", kWhole},
+      {both, "time-limit", kText, "",
+       "Limit of each plan in time: 10s, 500ms, 2min; what it finds depends on the machine",
+       "Planning", "DURATION"},
+      {both, "seed", kInteger, "1", "Decides what a planner draws at random", "Planning", "",
+       kWhole},
+  };
+}
+
+std::vector<OptionRecord> generating_options() {
+  const std::vector<std::string> generate = {"generate"};
+  OptionRecord kind{generate,
+                    "kind",
+                    kChoice,
+                    "",
+                    "What kind of step",
+                    "Sizes",
+                    "KIND",
+                    {},
+                    {"transformer", "unet", "resnet", "chain", "random"}};
+  kind.is_operand = true;
+  const std::string group = "Sizes";
+  return {
+      kind,
+      {generate, "layers", kInteger, "",
+       "Blocks (transformer, resnet), convolutions (unet), layers (chain) or ops (random)", group,
+       "", kSize},
+      {generate, "width", kInteger, "", "Width of a layer (transformer, chain)", group, "", kSize},
+      {generate, "heads", kInteger, "", "Attention heads (transformer)", group, "", kSize},
+      {generate, "context", kInteger, "", "Tokens per sequence (transformer)", group, "", kSize},
+      {generate, "channels", kInteger, "", "Channels of the first level (unet, resnet)", group, "",
+       kSize},
+      {generate, "image-size", kInteger, "", "Pixels per side (unet, resnet)", group, "", kSize},
+      {generate,
+       "levels",
+       kInteger,
+       "",
+       "Halvings of the image (unet)",
+       group,
+       "",
+       {.min = 1, .max = 16}},
+      {generate, "batch", kInteger, "", "Sequences, images or rows (all but random)", group, "",
+       kSize},
+      {generate, "no-dropout", kFlag, "", "The transformer has no dropout", group},
+      {generate, "seed", kInteger, "1", "Decides what is drawn (random)", group, "", kWhole},
+  };
+}
+
+std::vector<OptionRecord> output_options() {
+  const std::string group = "Output";
+  const std::string json =
+      "there (docs/file_formats.md); -: to standard output, all else to "
+      "standard error";
+  return {
+      {{"simulate"},
+       "timeline",
+       kFlag,
+       "",
+       "Draw the bytes of the step over its slots, as wide as the terminal",
+       group},
+      {{"plan"},
+       "out",
+       kText,
+       "",
+       "Write the schedule there (docs/file_formats.md)",
+       group,
+       "FILE"},
+      {{"generate"}, "out", kText, "-", "Write the program " + json, group, "FILE"},
+      {{"simulate"}, "csv", kText, "", "Write the bytes of each slot there, as CSV", group, "FILE"},
+      {{"compare"}, "csv", kText, "", "Write the table there, as CSV", group, "FILE"},
+      {{"simulate"}, "json", kText, "", "Write the simulation " + json, group, "FILE"},
+      {{"plan"}, "json", kText, "", "Write the plan and how it was found " + json, group, "FILE"},
+      {{"compare"}, "json", kText, "", "Write the frontiers " + json, group, "FILE"},
+  };
+}
+
+}  // namespace
+
+std::vector<OptionRecord> plan_options() {
+  std::vector<OptionRecord> all;
+  for (const auto& part :
+       {file_options(), planning_options(), generating_options(), output_options()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the options of `plan` and `compare` ask of a planner.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+#include "reprise/cli/option_table.h"
+#include "reprise/cli/progress_bar.h"
+#include "reprise/cli/step_clock.h"
+#include "reprise/cli/stop_request.h"
+#include "reprise/plan/planner.h"
+
+namespace reprise::cli {
+
+// --iterations, --time-limit and --seed. Throws UsageError.
+plan::PlanRequest plan_request(const OptionValues& values);
+
+// Of this build's planners, what to ask if the user names none.
+std::string default_planner();
+
+// Throws UsageError, beginning with `option`, unless there is a planner of this name.
+void require_planner(const std::string& name, const std::string& option);
+
+// Shows how far planning is, and lets Ctrl-C stop it: the first time the planner answers with the
+// best schedule so far, the second time the process ends.
+class PlanWatch {
+ public:
+  // `err` is standard error's stream and outlives it.
+  explicit PlanWatch(std::ostream& err);
+
+  // To be called from PlanRequest::on_progress. `total`: plans to make in all, `done`: those that
+  // are finished. False once the user wants to stop.
+  bool show(const std::string& label, const plan::PlanProgress& progress, std::int64_t done,
+            std::int64_t total);
+  // Ends the line of progress, so that other text can follow.
+  void finish() { bar_.finish(); }
+
+  bool is_stopped() const { return stop_.is_made(); }
+  double seconds() const { return clock_.wall_ms() / 1e3; }
+
+ private:
+  ProgressBar bar_;
+  StepClock clock_;
+  StopRequest stop_;
+};
+
+}  // namespace reprise::cli

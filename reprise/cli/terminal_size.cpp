@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/terminal_size.h"
+
+#include <sys/ioctl.h>
+
+namespace reprise::cli {
+
+std::int64_t terminal_width(int descriptor) {
+  constexpr std::int64_t kPlainWidth = 120;
+  winsize size = {};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1
+                                                                      : kPlainWidth;
+}
+
+}  // namespace reprise::cli

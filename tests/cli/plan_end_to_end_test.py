@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the built program on programs and schedules, with or without libtorch in it.
+
+plan_end_to_end_test.py PATH_TO_REPRISE FOLDER_OF_PROGRAMS [unittest options]
+"""
+
+import csv
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+PROGRAMS = pathlib.Path()
+
+
+def reprise(*words):
+    return subprocess.run([PROGRAM, *map(str, words)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=300, check=False)
+
+
+class EndToEnd(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def path(self, name):
+        return self.folder / name
+
+    def assert_done(self, result):
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def assert_refused(self, result, code, *parts):
+        self.assertEqual(result.returncode, code, result.stderr)
+        lines = result.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1, lines)
+        self.assertTrue(lines[0].startswith("reprise"), lines)
+        for part in parts:
+            self.assertIn(part, lines[0])
+        self.assertEqual(result.stdout, b"")
+
+
+class Plans(EndToEnd):
+    def test_a_generated_step_is_planned_and_its_schedule_simulated(self):
+        step, schedule = self.path("step.json"), self.path("schedule.json")
+        self.assert_done(reprise("generate", "transformer", "--layers", 4, "--out", step))
+        plan = json.loads(self.assert_done(reprise(
+            "plan", step, "--budget", "60%", "--out", schedule, "--json", "-")))
+        simulation = json.loads(self.assert_done(reprise(
+            "simulate", step, schedule, "--json", "-")))
+        self.assertEqual(plan["peak_bytes"], simulation["peak_bytes"])
+        self.assertLessEqual(simulation["peak_bytes"], plan["budget_bytes"])
+        self.assertEqual(plan["recompute_us"], simulation["recompute_us"])
+        self.assertEqual(plan["budget_bytes"], int(0.6 * simulation["keep_all_peak_bytes"]))
+
+    def test_the_same_words_give_the_same_bytes(self):
+        for name in ("first.json", "second.json"):
+            self.assert_done(reprise("plan", PROGRAMS / "unet.json", "--budget", "70%", "--out",
+                                     self.path(name)))
+        self.assertEqual(self.path("first.json").read_bytes(),
+                         self.path("second.json").read_bytes())
+
+    def test_a_timeline_adds_up_in_csv_and_json(self):
+        timeline = self.path("timeline.csv")
+        report = json.loads(self.assert_done(reprise(
+            "simulate", PROGRAMS / "gpt6.json", "keepall", "--csv", timeline, "--json", "-")))
+        with open(timeline, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        totals = [int(row["total_bytes"]) for row in rows]
+        self.assertEqual(max(totals), report["peak_bytes"])
+        self.assertEqual(totals.index(max(totals)), report["peak_slot"])
+        parts = ("kept_bytes", "recomputed_bytes", "background_bytes", "workspace_bytes")
+        self.assertEqual(totals, [sum(int(row[part]) for part in parts) for row in rows])
+        self.assertEqual([report["timeline"][part] for part in parts],
+                         [[int(row[part]) for row in rows] for part in parts])
+
+    def test_planners_are_compared_on_the_same_budgets(self):
+        report = json.loads(self.assert_done(reprise(
+            "compare", PROGRAMS / "unet.json", "--budgets", 3, "--planners",
+            "keep_all,knapsack", "--json", "-")))
+        self.assertEqual([one["planner"] for one in report["planners"]], ["keep_all", "knapsack"])
+        self.assertEqual([[result["budget_bytes"] for result in one["results"]]
+                          for one in report["planners"]], [report["budgets"]] * 2)
+
+    def test_a_plot_fits_the_terminal(self):
+        ours, theirs = pty.openpty()
+        os.set_blocking(ours, True)
+        subprocess.run(["stty", "cols", "70"], stdin=theirs, check=True)
+        subprocess.run([PROGRAM, "simulate", str(PROGRAMS / "gpt6.json"), "keepall",
+                        "--timeline"], stdout=theirs, timeout=60, check=True)
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # the end of a terminal
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(ours)
+        plot = [line for line in text.decode().split("\r\n") if line.startswith("            |")]
+        self.assertEqual(len(plot), 14)
+        self.assertEqual(max(map(len, plot)) <= 69, True)
+
+    def test_help_and_documentation_need_no_libtorch(self):
+        for words in [("--help",), ("plan", "--help"), ("simulate", "-h"), ("planners",),
+                      ("--version",), ("estimate",)]:
+            with self.subTest(words):
+                self.assertNotEqual(self.assert_done(reprise(*words)), b"")
+        documentation = pathlib.Path(__file__).parents[2] / "docs" / "command_line.md"
+        self.assertEqual(reprise("options").stdout, documentation.read_bytes())
+
+
+class Refusals(EndToEnd):
+    def test_a_budget_that_is_too_small_has_an_exit_code_of_its_own(self):
+        report = self.path("report.json")
+        result = reprise("plan", PROGRAMS / "gpt6.json", "--budget", "1MiB", "--json", report)
+        self.assert_refused(result, 5, "--budget: expected at least ", "that no plan controls",
+                            "got 1MiB")
+        minimum = json.loads(report.read_text())["minimum"]["budget_bytes"]
+        self.assertIn(f"{minimum:,} bytes", result.stderr.decode())
+
+    def test_wrong_words(self):
+        gpt6 = PROGRAMS / "gpt6.json"
+        self.assert_refused(reprise("plan"), 2, "PROGRAM", "got none")
+        self.assert_refused(reprise("plan", gpt6, gpt6), 2, "got")
+        self.assert_refused(reprise("plan", gpt6, "--budget", "much"), 2, "--budget", "'much'")
+        self.assert_refused(reprise("plan", gpt6, "--planner", "magic"), 2, "--planner", "'magic'")
+        self.assert_refused(reprise("plan", gpt6, "--planner", "exact"), 2, "exact")
+        self.assert_refused(reprise("simulate", gpt6), 2, "SCHEDULE", "got none")
+        self.assert_refused(reprise("compare", gpt6, "--planners", "magic"), 2, "magic")
+        self.assert_refused(reprise("generate", "chain", "--layers", 0), 2, "--layers", "'0'")
+        self.assert_refused(reprise("generate", "unet", "--image-size", 30), 2, "image_size")
+
+    def test_broken_files(self):
+        good = json.loads((PROGRAMS / "unet.json").read_text())
+        broken = {"cut.json": '{"format":', "empty.json": "", "list.json": "[]",
+                  "other.json": '{"format": "reprise.estimate", "version": 1}',
+                  "later.json": json.dumps({**good, "version": 2}),
+                  "negative.json": json.dumps({**good, "resident_bytes": -1}),
+                  "nan.json": json.dumps({**good, "step_us": float("nan")}),
+                  "few.json": json.dumps({**good, "values": good["values"][:-1]})}
+        for name, text in broken.items():
+            with self.subTest(name):
+                self.path(name).write_text(text)
+                self.assert_refused(reprise("simulate", self.path(name), "keepall"), 3, name)
+        self.assert_refused(reprise("plan", self.path("nowhere")), 3, "nowhere", "No such file")
+        self.assert_refused(reprise("plan", PROGRAMS / "unet.json", "--out", self.path("no/s")), 3,
+                            "no/s", "cannot be written")
+
+    def test_a_schedule_of_another_program(self):
+        schedule = self.path("schedule.json")
+        self.assert_done(reprise("plan", PROGRAMS / "unet.json", "--budget", "80%", "--out",
+                                 schedule))
+        self.assert_refused(reprise("simulate", PROGRAMS / "gpt6.json", schedule), 3,
+                            "schedule.json: program: must be ")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_full_disk_is_noticed(self):
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([PROGRAM, "generate", "chain"], stdout=full,
+                                    stderr=subprocess.PIPE, timeout=60, check=False)
+        self.assertEqual(result.returncode, 3)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    PROGRAMS = pathlib.Path(sys.argv.pop(1))
+    unittest.main()
