@@ -2,9 +2,9 @@
 // Mixed checkpointing: room for a few things of equal size, each either a state, from which steps
 // run again, or the record of one step, which is reversed from it without running again.
 //
-// Maddison 2024 (SIAM Journal on Scientific Computing, arXiv 2305.09568). Counting: all forward
-// evaluations, the recording ones included; `capacity` is how many states and records are held at
-// once, the initial state among them. A record is no state: nothing restarts from it.
+// Maddison 2024, "Step-based checkpointing with high-level algorithmic differentiation". Counting:
+// all forward evaluations, the recording ones included; `capacity` is how many states and records
+// are held at once, the initial state among them. A record is no state: nothing restarts from it.
 #pragma once
 
 #include <cstdint>

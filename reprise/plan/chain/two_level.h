@@ -20,7 +20,7 @@ std::vector<Action> multistage_actions(std::int64_t steps, std::int64_t memory, 
 
 // Periodic and binomial: every `period`-th state goes to disk while the chain runs to its end,
 // whose distance need not be known; then each period is reversed by revolve with the state on disk
-// and `memory` further ones. Pringle et al. 2016 (arXiv 1611.02410). Throws std::invalid_argument
+// and `memory` further ones. Pringle et al. 2016. Throws std::invalid_argument
 // unless steps >= 1, period >= 1 and memory >= 0.
 std::vector<Action> periodic_binomial_actions(std::int64_t steps, std::int64_t period,
                                               std::int64_t memory, Split split = Split::kRevolve);
