@@ -21,6 +21,7 @@
 #include "reprise/plan/rules/op_policy.h"
 #include "reprise/plan/rules/per_cut.h"
 #include "reprise/plan/rules/per_label.h"
+#include "reprise/plan/search/search_planner.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::plan {
@@ -141,6 +142,7 @@ const std::vector<PlannerRecord>& planner_records() {
       balanced_bytes_record(), balanced_cost_record(), per_label_record(), per_cut_record(),
       knapsack_record(),       largest_first_record(), op_policy_record(), dtr_record(),
       exact_record(),
+      search_record(),
   };
   // clang-format on
   return records;

@@ -20,6 +20,9 @@
 
 namespace reprise::plan {
 
+// Places that each gap has beside twice its replays, for replays to come.
+inline constexpr int kSparePlaces = 32;
+
 class EditableSchedule {
  public:
   using Place = std::int32_t;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/plan/search/keep_cut.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace reprise::plan {
 namespace {
 
@@ -22,6 +25,10 @@ bool is_counted(const Program& program, const Value& value) {
 bool can_run(const Program& program, int recipe) {
   return recipe != kNoRecipe && program.recipes[index(recipe)].replayable;
 }
+
+// Sums of costs and the cut are rounded; a bound must not be above the truth by that.
+constexpr double kRoundingShare = 1e-9;
+constexpr int kMostPrices = 40;
 
 }  // namespace
 
@@ -103,5 +110,42 @@ KeepCut::Choice KeepCut::choose(double us_per_byte) {
 }
 
 bool KeepCut::runs(int recipe) const { return flow_.is_source_side(recipe_node(program_, recipe)); }
+
+// The maximum over prices of a concave, piecewise linear function: every choice is a line
+// cost + price * (kept - allowed); where the two lines around the maximum cross is the next price.
+PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes) {
+  const auto allowed = static_cast<double>(budget_bytes - cut.fixed_bytes());
+  if (allowed < 0) {
+    return {.us = std::numeric_limits<double>::infinity()};
+  }
+  KeepCut::Choice free = cut.choose(0);
+  const auto excess = [&](const KeepCut::Choice& choice) {
+    return static_cast<double>(choice.kept_bytes) - allowed;
+  };
+  if (excess(free) <= 0) {
+    return {};
+  }
+  // A price at which bytes cost more than everything: the least that can be kept.
+  KeepCut::Choice dear = cut.choose(1e6);
+  if (excess(dear) > 0) {
+    return {.us = std::numeric_limits<double>::infinity()};
+  }
+  PricedBound best;
+  for (int i = 0; i < kMostPrices; ++i) {
+    const double price = (dear.cost_us - free.cost_us) / (excess(free) - excess(dear));
+    const KeepCut::Choice choice = cut.choose(price);
+    const double value = choice.cost_us + price * excess(choice);
+    if (value > best.us) {
+      best = {.us = value, .us_per_byte = price};
+    }
+    const double line = free.cost_us + price * excess(free);
+    if (value >= line - 1e-9 * std::max(1.0, line)) {
+      break;
+    }
+    (excess(choice) > 0 ? free : dear) = choice;
+  }
+  best.us *= 1 - kRoundingShare;
+  return best;
+}
 
 }  // namespace reprise::plan

@@ -44,4 +44,12 @@ class KeepCut {
   double last_price_ = -1;
 };
 
+// The largest lower bound on recompute time that a cut gives for a budget, and its price per byte:
+// about what one byte less would cost. Infinite if the use does not fit the budget.
+struct PricedBound {
+  double us = 0;
+  double us_per_byte = 0;
+};
+PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes);
+
 }  // namespace reprise::plan

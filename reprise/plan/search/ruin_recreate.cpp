@@ -28,7 +28,7 @@ class Search {
       : program_(program),
         options_(options),
         random_(random),
-        edited_(program, start, program.uses.size() < 1000 ? 64 : 24),
+        edited_(program, start, kSparePlaces),
         shaver_(edited_, random),
         best_(start),
         current_us_(edited_.recompute_us()),

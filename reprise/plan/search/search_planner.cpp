@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/search/search_planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "reprise/plan/candidates.h"
+#include "reprise/plan/search/ruin_recreate.h"
+#include "reprise/plan/search/seeds.h"
+#include "reprise/plan/simulate.h"
+
+namespace reprise::plan {
+namespace {
+
+constexpr std::size_t kStarts = 4;          // seeds that are improved on their own
+constexpr std::int64_t kStartShare = 6;     // each gets a sixth of the iterations
+constexpr double kLastTemperature = 0.004;  // of the last run, from the best of all
+constexpr std::int64_t kReportEvery = 16;
+
+// Counts iterations against the request's limits and tells its caller how far the search is.
+class Limits {
+ public:
+  Limits(const PlanRequest& request, std::int64_t iterations)
+      : request_(request), iterations_(iterations) {}
+
+  // Whether another iteration may begin; counts it.
+  bool begin_iteration() {
+    if (!may_go_on() || done_ >= iterations_) {
+      return false;
+    }
+    if (done_++ % kReportEvery == 0) {
+      report();
+    }
+    return !is_cancelled_;
+  }
+
+  bool may_go_on() {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    is_out_of_time_ =
+        is_out_of_time_ || (request_.time_limit_s > 0 && spent.count() >= request_.time_limit_s);
+    return !is_cancelled_ && !is_out_of_time_;
+  }
+
+  void report() {
+    if (!request_.on_progress) {
+      return;
+    }
+    const double fraction =
+        static_cast<double>(done_) / static_cast<double>(std::max<std::int64_t>(1, iterations_));
+    is_cancelled_ = is_cancelled_ || !request_.on_progress({.iterations = done_,
+                                                            .fraction = std::min(1.0, fraction),
+                                                            .best_peak_bytes = best_.peak_bytes,
+                                                            .best_recompute_us = best_.recompute_us,
+                                                            .fits = fits_});
+  }
+
+  void set_best(const Seed& best) {
+    best_ = {.peak_bytes = best.peak_bytes, .recompute_us = best.recompute_us};
+    fits_ = best.peak_bytes <= request_.budget_bytes;
+  }
+
+  std::int64_t done() const { return done_; }
+  std::int64_t left() const { return iterations_ - done_; }
+  bool is_cancelled() const { return is_cancelled_; }
+  bool is_out_of_time() const { return is_out_of_time_; }
+
+ private:
+  const PlanRequest& request_;
+  std::int64_t iterations_;
+  std::int64_t done_ = 0;
+  bool is_cancelled_ = false;
+  bool is_out_of_time_ = false;
+  Outcome best_;
+  bool fits_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+class SearchRun {
+ public:
+  SearchRun(const Program& program, const PlanRequest& request)
+      : program_(program),
+        request_(request),
+        random_(request.seed),
+        iterations_(request.iterations > 0 ? request.iterations
+                                           : default_search_iterations(program)),
+        limits_(request, iterations_) {}
+
+  PlannerAnswer run() {
+    limits_.report();
+    std::vector<Seed> seeds = find_seeds(program_, request_.budget_bytes, random_,
+                                         [this] { return limits_.may_go_on(); });
+    best_ = seeds.front();
+    limits_.set_best(best_);
+    seeds.resize(std::min(seeds.size(), kStarts));
+    if (!fits(seeds.front())) {
+      bring_down(seeds);
+    }
+    std::erase_if(seeds, [this](const Seed& seed) { return !fits(seed); });
+    for (const Seed& seed : seeds) {
+      improve(seed, iterations_ / kStartShare, RuinOptions{}.start_temperature);
+    }
+    if (fits(best_)) {
+      const Seed last = best_;
+      improve(last, limits_.left(), kLastTemperature);
+    }
+    return {.schedule = std::move(best_.schedule),
+            .fits = fits(best_),
+            .iterations = limits_.done(),
+            .is_cancelled = limits_.is_cancelled(),
+            .is_out_of_time = limits_.is_out_of_time(),
+            .note = {}};
+  }
+
+ private:
+  bool fits(const Seed& seed) const { return seed.peak_bytes <= request_.budget_bytes; }
+
+  RuinOptions options(std::int64_t iterations, double temperature) const {
+    return {.budget_bytes = request_.budget_bytes,
+            .iterations = iterations,
+            .start_temperature = temperature};
+  }
+
+  Seed judged(Schedule schedule) const {
+    const Simulation simulation = simulate(program_, schedule);
+    return {.schedule = std::move(schedule),
+            .peak_bytes = simulation.peak_bytes,
+            .recompute_us = simulation.recompute_us};
+  }
+
+  void offer(const Seed& seed) {
+    if (is_better({.peak_bytes = seed.peak_bytes, .recompute_us = seed.recompute_us},
+                  {.peak_bytes = best_.peak_bytes, .recompute_us = best_.recompute_us},
+                  request_.budget_bytes)) {
+      best_ = seed;
+      limits_.set_best(best_);
+    }
+  }
+
+  void bring_down(std::vector<Seed>& seeds) {
+    for (Seed& seed : seeds) {
+      seed =
+          judged(lower_peak(program_, seed.schedule, options(iterations_ / kStartShare, 0), random_,
+                            [this](std::int64_t, double) { return limits_.begin_iteration(); }));
+      offer(seed);
+    }
+    if (!fits(best_)) {
+      offer(judged(lower_peak(program_, best_.schedule, options(limits_.left(), 0), random_,
+                              [this](std::int64_t, double) { return limits_.begin_iteration(); })));
+      seeds.push_back(best_);
+    }
+  }
+
+  void improve(const Seed& seed, std::int64_t iterations, double temperature) {
+    offer(judged(
+        ruin_and_recreate(program_, seed.schedule, options(iterations, temperature), random_,
+                          [this](std::int64_t, double) { return limits_.begin_iteration(); })));
+  }
+
+  const Program& program_;
+  const PlanRequest& request_;
+  Random random_;
+  std::int64_t iterations_;
+  Limits limits_;
+  Seed best_;
+};
+
+class SearchPlanner : public Planner {
+ public:
+  std::optional<PlannerAnswer> find(const Program& program,
+                                    const PlanRequest& request) const override {
+    if (program.uses.empty() || simulate_keep_all(program).peak_bytes <= request.budget_bytes) {
+      return PlannerAnswer{};
+    }
+    return SearchRun(program, request).run();
+  }
+};
+
+}  // namespace
+
+PlannerRecord search_record() {
+  return record_of<SearchPlanner>(
+      "search",
+      "Local search from minimum cuts, blocks and their rotor; any program (the default)");
+}
+
+std::int64_t default_search_iterations(const Program& program) {
+  const auto size =
+      static_cast<double>(program.values.size() + program.recipes.size() + program.uses.size());
+  // An iteration takes longer with the size, and above some thousand ops much longer.
+  const double iterations = 3e7 / std::max(1.0, size) * std::min(1.0, 2e4 / std::max(1.0, size));
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(iterations), 40, 12'000);
+}
+
+}  // namespace reprise::plan
