@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kStarts = 4;          // seeds that are improved on their own
 constexpr std::int64_t kStartShare = 6;     // each gets a sixth of the iterations
+constexpr std::int64_t kDownShare = 24;     // of bringing one down: dearer iterations
 constexpr double kLastTemperature = 0.004;  // of the last run, from the best of all
 constexpr std::int64_t kReportEvery = 16;
 
@@ -140,12 +141,13 @@ class SearchRun {
   void bring_down(std::vector<Seed>& seeds) {
     for (Seed& seed : seeds) {
       seed =
-          judged(lower_peak(program_, seed.schedule, options(iterations_ / kStartShare, 0), random_,
+          judged(lower_peak(program_, seed.schedule, options(iterations_ / kDownShare, 0), random_,
                             [this](std::int64_t, double) { return limits_.begin_iteration(); }));
       offer(seed);
     }
     if (!fits(best_)) {
-      offer(judged(lower_peak(program_, best_.schedule, options(limits_.left(), 0), random_,
+      offer(judged(lower_peak(program_, best_.schedule, options(iterations_ / kStartShare, 0),
+                              random_,
                               [this](std::int64_t, double) { return limits_.begin_iteration(); })));
       seeds.push_back(best_);
     }
@@ -188,7 +190,7 @@ std::int64_t default_search_iterations(const Program& program) {
   const auto size =
       static_cast<double>(program.values.size() + program.recipes.size() + program.uses.size());
   // An iteration takes longer with the size, and above some thousand ops much longer.
-  const double iterations = 3e7 / std::max(1.0, size) * std::min(1.0, 2e4 / std::max(1.0, size));
+  const double iterations = 3e7 / std::max(1.0, size) * std::min(1.0, 6e4 / std::max(1.0, size));
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(iterations), 40, 12'000);
 }
 
