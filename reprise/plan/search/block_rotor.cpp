@@ -104,8 +104,9 @@ class Lowering {
   // Runs, before the next use, what it takes to have `values`. What is made on the way is held
   // until the end of the action.
   void require(const Values& values) {
-    if (!is_backward_) {
-      return;  // forward makes everything
+    // Forward makes everything, and after the last use nobody needs anything.
+    if (!is_backward_ || next_use_ == program_.uses.size()) {
+      return;
     }
     for (const int value : values) {
       push(value);
