@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace reprise::plan {
 namespace {
 
 constexpr std::size_t kLongestChain = 400;
-constexpr int kPatience = 3;  // rounds without less above the budget
+constexpr int kMostShifts = 20;  // replays tried when nothing else helps
+constexpr int kShiftGaps = 4;    // how far back each may go
+constexpr int kPatience = 3;     // rounds without less above the budget
 
 std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
@@ -105,19 +108,38 @@ bool Shaver::apply(const Candidate& candidate, const ShaveOptions& options,
   if (last_access >= candidate.reference) {
     return false;
   }
-  if (!chain_.build(candidate.value, candidate.place, candidate.reference, options.input_fraction,
+  if (rebuild_at(candidate, candidate.place, options, budget_bytes)) {
+    return true;
+  }
+  // Just before the reading there may be no room for it: gradients are large there.
+  const int use = edited_.use_at(candidate.place);
+  for (int earlier = use - 1; earlier >= std::max(0, use - options.earlier_gaps); --earlier) {
+    if (edited_.use_place(earlier) <= candidate.reference) {
+      break;
+    }
+    if (rebuild_at(candidate, edited_.use_place(earlier), options, budget_bytes)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Shaver::rebuild_at(const Candidate& candidate, Place place, const ShaveOptions& options,
+                        std::int64_t budget_bytes) {
+  const Program& program = edited_.program();
+  if (!chain_.build(candidate.value, place, candidate.reference, options.input_fraction,
                     kLongestChain)) {
     return false;
   }
   const std::int64_t peak_before = edited_.peak_bytes();
   const std::int64_t reference_before = edited_.bytes().at(candidate.reference);
   const EditableSchedule::Savepoint savepoint = edited_.savepoint();
-  const Place at =
-      edited_.make_room(candidate.place, static_cast<int>(chain_.recipes().size()), free_);
+  const Place at = edited_.make_room(place, static_cast<int>(chain_.recipes().size()), free_);
   if (at == EditableSchedule::kNever) {
     return false;
   }
-  const bool moved = at != candidate.place;
+  // An empty place cannot be relieved, and one of a gap that was spread is another place now.
+  const bool has_reference = at == place && reference_before > 0;
   old_makers_.clear();
   for (std::size_t i = 0; i < free_.size(); ++i) {
     for (const int output : program.recipes[index(chain_.recipes()[i])].outputs) {
@@ -137,24 +159,78 @@ bool Shaver::apply(const Candidate& candidate, const ShaveOptions& options,
   }
   const std::int64_t allowed = std::max(peak_before, budget_bytes);
   if (edited_.peak_bytes() > allowed ||
-      (!moved && edited_.bytes().at(candidate.reference) >= reference_before)) {
+      (has_reference && edited_.bytes().at(candidate.reference) >= reference_before)) {
     edited_.roll_back(savepoint);
     return false;
   }
   return true;
 }
 
+// A replay that is itself above the budget: runs it in another gap, before the use's gradients came
+// or after others went.
+bool Shaver::shift_any(const ShaveOptions& options, std::int64_t budget_bytes) {
+  int tried = 0;
+  for (const Place place : over_) {
+    if (edited_.is_gap(place) && edited_.recipe_at(place) != kNoRecipe) {
+      if (shift(place, options, budget_bytes)) {
+        return true;
+      }
+      if (++tried == kMostShifts) {
+        break;
+      }
+    }
+  }
+  return false;
+}
+
+bool Shaver::shift(Place place, const ShaveOptions& options, std::int64_t budget_bytes) {
+  const Program& program = edited_.program();
+  int value = -1;
+  Place first_reading = edited_.places();
+  for (const int output : program.recipes[index(edited_.recipe_at(place))].outputs) {
+    const std::vector<Place>& readings = edited_.readings(output);
+    const auto next = std::upper_bound(readings.begin(), readings.end(), place);
+    if (next != readings.end() && *next < edited_.stay_at(output, place + 1).ends_before &&
+        *next < first_reading) {
+      value = output;
+      first_reading = *next;
+    }
+  }
+  if (value < 0) {
+    return false;
+  }
+  const Candidate candidate{value, first_reading, edited_.recipe_at(first_reading), place, 0};
+  const int use = edited_.use_at(place);
+  const std::int64_t peak_before = edited_.peak_bytes();
+  const auto moves_to = [&](Place to) {
+    const EditableSchedule::Savepoint savepoint = edited_.savepoint();
+    edited_.erase_with_feeders(place);
+    if (rebuild_at(candidate, to, options, std::max(budget_bytes, peak_before - 1)) &&
+        edited_.peak_bytes() <= std::max(budget_bytes, peak_before - 1)) {
+      return true;
+    }
+    edited_.roll_back(savepoint);
+    return false;
+  };
+  for (int earlier = use - 1; earlier >= std::max(0, use - kShiftGaps); --earlier) {
+    if (moves_to(edited_.use_place(earlier))) {
+      return true;
+    }
+  }
+  return edited_.use_at(first_reading) > use && moves_to(first_reading);
+}
+
 bool Shaver::shave(std::int64_t budget_bytes, const ShaveOptions& options) {
-  std::int64_t least_over = -1;
+  double least_over = std::numeric_limits<double>::infinity();
   int rounds_without_less = 0;
   while (edited_.peak_bytes() > budget_bytes) {
     edited_.bytes().find_above(budget_bytes, over_);
     peak_place_ = static_cast<Place>(edited_.bytes().argmax(0, edited_.places() - 1));
-    std::int64_t over = 0;
+    double over = 0;  // the sum of many may exceed an integer
     for (const Place place : over_) {
-      over += (edited_.bytes().at(place) - budget_bytes) / 64;  // the sum of many must not overflow
+      over += static_cast<double>(edited_.bytes().at(place) - budget_bytes);
     }
-    if (least_over >= 0 && over >= least_over) {
+    if (over >= least_over) {
       if (++rounds_without_less >= kPatience) {
         return false;
       }
@@ -173,7 +249,7 @@ bool Shaver::shave(std::int64_t budget_bytes, const ShaveOptions& options) {
         break;
       }
     }
-    if (applied == 0) {
+    if (applied == 0 && !shift_any(options, budget_bytes)) {
       return false;
     }
   }

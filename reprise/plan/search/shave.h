@@ -16,6 +16,7 @@ struct ShaveOptions {
   double input_fraction = 0.3;   // see RebuildChain::build()
   double noise = 0;              // scores are multiplied by exp(noise * u), u uniform in [-1, 1)
   double batch_fraction = 0.04;  // of the candidates, applied per round
+  int earlier_gaps = 1;          // tried if a value cannot be rebuilt just before its reading
 };
 
 class Shaver {
@@ -54,6 +55,10 @@ class Shaver {
   };
   Over over_between(Place after, Place before) const;
   void find_candidates(const ShaveOptions& options);
+  bool rebuild_at(const Candidate& candidate, Place place, const ShaveOptions& options,
+                  std::int64_t budget_bytes);
+  bool shift_any(const ShaveOptions& options, std::int64_t budget_bytes);
+  bool shift(Place place, const ShaveOptions& options, std::int64_t budget_bytes);
   bool apply(const Candidate& candidate, const ShaveOptions& options, std::int64_t budget_bytes);
 
   EditableSchedule& edited_;
