@@ -89,6 +89,11 @@ class SearchRun {
 
   PlannerAnswer run() {
     limits_.report();
+    if (program_.uses.empty() || simulate_keep_all(program_).peak_bytes <= request_.budget_bytes) {
+      PlannerAnswer keep_all;
+      keep_all.is_cancelled = limits_.is_cancelled();
+      return keep_all;
+    }
     std::vector<Seed> seeds = find_seeds(program_, request_.budget_bytes, random_,
                                          [this] { return limits_.may_go_on(); });
     best_ = seeds.front();
@@ -171,9 +176,6 @@ class SearchPlanner : public Planner {
  public:
   std::optional<PlannerAnswer> find(const Program& program,
                                     const PlanRequest& request) const override {
-    if (program.uses.empty() || simulate_keep_all(program).peak_bytes <= request.budget_bytes) {
-      return PlannerAnswer{};
-    }
     return SearchRun(program, request).run();
   }
 };
@@ -191,7 +193,9 @@ std::int64_t default_search_iterations(const Program& program) {
       static_cast<double>(program.values.size() + program.recipes.size() + program.uses.size());
   // An iteration takes longer with the size, and above some thousand ops much longer.
   const double iterations = 3e7 / std::max(1.0, size) * std::min(1.0, 6e4 / std::max(1.0, size));
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(iterations), 40, 12'000);
+  const auto most = static_cast<std::int64_t>(300 + 120 * program.recipes.size());
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(iterations), 40,
+                                  std::min<std::int64_t>(most, 12'000));
 }
 
 }  // namespace reprise::plan
