@@ -63,11 +63,12 @@ plan::PlanRequest plan_request(const OptionValues& values) {
 }
 
 PlanWatch::PlanWatch(std::ostream& err)
-    : bar_(err, isatty(STDERR_FILENO) == 1, terminal_width(STDERR_FILENO)) {}
+    : is_terminal_(isatty(STDERR_FILENO) == 1),
+      bar_(err, is_terminal_, terminal_width(STDERR_FILENO)) {}
 
 bool PlanWatch::show(const std::string& label, const plan::PlanProgress& progress,
                      std::int64_t done, std::int64_t total) {
-  if (seconds() >= kShownAfter_s) {
+  if (is_terminal_ && seconds() >= kShownAfter_s) {
     const double steps = std::clamp(progress.fraction, 0.0, 1.0) * kStepsPerPlan;
     Progress line;
     line.label = label;

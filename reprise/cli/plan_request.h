@@ -24,7 +24,8 @@ std::string default_planner();
 void require_planner(const std::string& name, const std::string& option);
 
 // Shows how far planning is, and lets Ctrl-C stop it: the first time the planner answers with the
-// best schedule so far, the second time the process ends.
+// best schedule so far, the second time the process ends. The bar is drawn on a terminal only, and
+// nothing of it stays: what a command says in the end is all that it says, a refusal one line.
 class PlanWatch {
  public:
   // `err` is standard error's stream and outlives it.
@@ -34,13 +35,14 @@ class PlanWatch {
   // are finished. False once the user wants to stop.
   bool show(const std::string& label, const plan::PlanProgress& progress, std::int64_t done,
             std::int64_t total);
-  // Ends the line of progress, so that other text can follow.
-  void finish() { bar_.finish(); }
+  // Wipes the line of progress, so that other text can follow.
+  void finish() { bar_.erase(); }
 
   bool is_stopped() const { return stop_.is_made(); }
   double seconds() const { return clock_.wall_ms() / 1e3; }
 
  private:
+  bool is_terminal_;
   ProgressBar bar_;
   StepClock clock_;
   StopRequest stop_;

@@ -102,4 +102,13 @@ void ProgressBar::finish() {
   }
 }
 
+void ProgressBar::erase() {
+  if (is_terminal_ && shown_s_) {
+    out_ << '\r' << std::string(static_cast<std::size_t>(shown_size_), ' ') << '\r';
+    out_.flush();
+    shown_s_.reset();
+    shown_size_ = 0;
+  }
+}
+
 }  // namespace reprise::cli

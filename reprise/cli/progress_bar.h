@@ -39,6 +39,9 @@ class ProgressBar {
   // Ends the redrawn line, so that other text can follow. Does nothing on plain output.
   void finish();
 
+  // Wipes the redrawn line, as if nothing had been shown. Does nothing on plain output.
+  void erase();
+
  private:
   bool is_due(const Progress& progress, double now_s) const;
 

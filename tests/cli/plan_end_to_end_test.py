@@ -23,6 +23,27 @@ def reprise(*words):
                           stderr=subprocess.PIPE, timeout=300, check=False)
 
 
+def on_terminal(stream, *words):
+    """The result, and what came to `stream` ("stdout" or "stderr"), a terminal of 70 columns."""
+    ours, theirs = pty.openpty()
+    subprocess.run(["stty", "cols", "70"], stdin=theirs, check=True)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
+    with subprocess.Popen([PROGRAM, *map(str, words)], **streams) as process:
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # the end of a terminal
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(ours)
+        stdout, stderr = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(words, process.returncode, stdout, stderr), text.decode()
+
+
 class EndToEnd(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -89,23 +110,10 @@ class Plans(EndToEnd):
                           for one in report["planners"]], [report["budgets"]] * 2)
 
     def test_a_plot_fits_the_terminal(self):
-        ours, theirs = pty.openpty()
-        os.set_blocking(ours, True)
-        subprocess.run(["stty", "cols", "70"], stdin=theirs, check=True)
-        subprocess.run([PROGRAM, "simulate", str(PROGRAMS / "gpt6.json"), "keepall",
-                        "--timeline"], stdout=theirs, timeout=60, check=True)
-        os.close(theirs)
-        text = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the end of a terminal
-                break
-            if not piece:
-                break
-            text += piece
-        os.close(ours)
-        plot = [line for line in text.decode().split("\r\n") if line.startswith("            |")]
+        result, text = on_terminal("stdout", "simulate", PROGRAMS / "gpt6.json", "keepall",
+                                   "--timeline")
+        self.assert_done(result)
+        plot = [line for line in text.split("\r\n") if line.startswith("            |")]
         self.assertEqual(len(plot), 14)
         self.assertEqual(max(map(len, plot)) <= 69, True)
 
@@ -126,6 +134,15 @@ class Refusals(EndToEnd):
                             "got 1MiB")
         minimum = json.loads(report.read_text())["minimum"]["budget_bytes"]
         self.assertIn(f"{minimum:,} bytes", result.stderr.decode())
+
+    def test_a_refusal_on_a_terminal_leaves_nothing_of_the_progress(self):
+        result, text = on_terminal("stderr", "plan", PROGRAMS / "lstm300.json", "--budget", "1MiB",
+                                   "--time-limit", "2s")
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("\rplan [", text)
+        _, wiped, said = text.removesuffix("\r\n").rsplit("\r", 2)
+        self.assertEqual(wiped.strip(), "")
+        self.assertTrue(said.startswith("reprise plan: --budget: expected at least"), said)
 
     def test_wrong_words(self):
         gpt6 = PROGRAMS / "gpt6.json"

@@ -59,6 +59,15 @@ TEST(ProgressBar, RedrawsOneLineOnATerminal) {
             "\r[##############################] 100 % 2/2   \n");
 }
 
+TEST(ProgressBar, ErasesItsLineOnATerminal) {
+  std::ostringstream out;
+  ProgressBar bar(out, /*is_terminal=*/true, 22);
+  bar.show({.done = 1, .total = 4}, 0);
+  bar.erase();
+  bar.erase();
+  EXPECT_EQ(out.str(), "\r[##--------]  25 % 1/4\r                      \r");
+}
+
 TEST(ProgressBar, SkipsWhatComesTooSoonOnATerminal) {
   std::ostringstream out;
   ProgressBar bar(out, /*is_terminal=*/true, 22);
