@@ -44,7 +44,7 @@ class Limits {
   }
 
   void report() {
-    if (!request_.on_progress) {
+    if (!request_.on_progress || is_cancelled_) {
       return;
     }
     const double fraction =
@@ -94,8 +94,10 @@ class SearchRun {
       keep_all.is_cancelled = limits_.is_cancelled();
       return keep_all;
     }
-    std::vector<Seed> seeds = find_seeds(program_, request_.budget_bytes, random_,
-                                         [this] { return limits_.may_go_on(); });
+    std::vector<Seed> seeds = find_seeds(program_, request_.budget_bytes, random_, [this] {
+      limits_.report();
+      return limits_.may_go_on();
+    });
     best_ = seeds.front();
     limits_.set_best(best_);
     seeds.resize(std::min(seeds.size(), kStarts));
