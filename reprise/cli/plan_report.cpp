@@ -24,7 +24,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kShownGroups = 15;
 constexpr std::size_t kShownValues = 3;
 
-std::string ms_text(double us) { return fixed_text(us / 1e3, 1) + " ms"; }
+std::string time_text(double us) {
+  return us < 1e7 ? fixed_text(us / 1e3, 1) + " ms" : fixed_text(us / 1e6, 1) + " s";
+}
 
 std::string share_text(std::int64_t part, std::int64_t whole) {
   return whole <= 0
@@ -40,6 +42,10 @@ std::string gap_text(const plan::PlanResult& result) {
   return result.gap ? fixed_text(100 * *result.gap, 1) + " points" : "-";
 }
 
+std::string count_text(std::int64_t count, const std::string& one) {
+  return grouped_text(count) + " " + one + (count == 1 ? "" : "s");
+}
+
 std::string gap_sentence(const plan::PlanResult& result) {
   if (plan::find_planner(result.planner).is_exact && !result.is_cancelled &&
       !result.is_out_of_time) {
@@ -48,36 +54,43 @@ std::string gap_sentence(const plan::PlanResult& result) {
   if (!result.gap) {
     return "no bound is known";
   }
-  return *result.gap <= 0
-             ? "no plan in this budget is faster"
-             : "at most " + gap_text(result) + " above the fastest plan in this budget";
+  if (*result.gap <= 0) {
+    return "no plan in this budget is faster";
+  }
+  return (*result.gap < 0.0005 ? "less than 0.1 points" : "at most " + gap_text(result)) +
+         " above the fastest plan in this budget";
 }
 
-std::vector<std::string> cells(const DroppedGroup& group) {
-  return {group.label,
-          group.op,
-          grouped_text(group.values),
-          bytes_text(group.bytes),
-          grouped_text(group.replays),
-          ms_text(group.recompute_us)};
+std::vector<std::string> cells(const DroppedGroup& group, bool has_labels) {
+  std::vector<std::string> cells = {group.op, grouped_text(group.values), bytes_text(group.bytes),
+                                    grouped_text(group.replays), time_text(group.recompute_us)};
+  if (has_labels) {
+    cells.insert(cells.begin(), group.label);
+  }
+  return cells;
 }
 
 std::string dropped_text(const std::vector<DroppedGroup>& groups) {
   if (groups.empty()) {
     return "Nothing is dropped.\n";
   }
+  const bool has_labels = std::any_of(
+      groups.begin(), groups.end(), [](const DroppedGroup& group) { return !group.label.empty(); });
+  std::vector<TextColumn> columns = {
+      {"op", false}, {"values dropped"}, {"bytes"}, {"replays"}, {"recompute"}};
+  if (has_labels) {
+    columns.insert(columns.begin(), {"label", false});
+  }
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(groups.size(), kShownGroups); ++i) {
-    rows.push_back(cells(groups[i]));
+    rows.push_back(cells(groups[i], has_labels));
   }
   if (groups.size() > kShownGroups) {
     DroppedGroup rest = total_of({groups.begin() + kShownGroups, groups.end()});
     rest.op = grouped_text(static_cast<std::int64_t>(groups.size() - kShownGroups)) + " more";
-    rows.push_back(cells(rest));
+    rows.push_back(cells(rest, has_labels));
   }
-  return table_text(
-      {{"label", false}, {"op", false}, {"values dropped"}, {"bytes"}, {"replays"}, {"recompute"}},
-      rows);
+  return table_text(columns, rows);
 }
 
 std::string strip(const PlanReport& report, const DroppedGroup& dropped) {
@@ -85,10 +98,10 @@ std::string strip(const PlanReport& report, const DroppedGroup& dropped) {
   return table_text(
       {{"plan", false}, {"dropped"}, {"peak"}, {"of plain"}, {"step"}, {"overhead"}, {"gap"}},
       {{"keep_all", "0", bytes_text(report.keep_all_peak_bytes), "100.0 %",
-        ms_text(report.program.step_us), overhead_text(0), "-"},
+        time_text(report.program.step_us), overhead_text(0), "-"},
        {result.planner, grouped_text(dropped.values), bytes_text(result.peak_bytes),
         share_text(result.peak_bytes, report.keep_all_peak_bytes),
-        ms_text(result.predicted_step_us), overhead_text(result.overhead), gap_text(result)}});
+        time_text(result.predicted_step_us), overhead_text(result.overhead), gap_text(result)}});
 }
 
 template <class Number>
@@ -162,7 +175,7 @@ std::string plan_text(const PlanReport& report) {
   const std::vector<DroppedGroup> groups = dropped_values(report.program, *result.schedule);
   std::string text = program_text(report.program) + "\n";
   text += "planned by " + result.planner + " in " + duration_text(report.seconds) +
-          (result.iterations > 0 ? ", " + grouped_text(result.iterations) + " iterations" : "") +
+          (result.iterations > 0 ? ", " + count_text(result.iterations, "iteration") : "") +
           (result.is_cancelled ? ", stopped" : "") +
           (result.is_out_of_time ? ", until its time was up" : "") +
           (result.note.empty() ? "" : ": " + printable_text(result.note)) + "\n\n";
@@ -170,9 +183,8 @@ std::string plan_text(const PlanReport& report) {
   text += "peak       " + exact_bytes_text(result.peak_bytes) + ", " +
           share_text(result.peak_bytes, report.keep_all_peak_bytes) + " of the " +
           bytes_text(report.keep_all_peak_bytes) + " with everything kept\n";
-  text += "overhead   " + overhead_text(result.overhead) + ": " + ms_text(result.recompute_us) +
-          " recomputed in " + grouped_text(result.replays) +
-          (result.replays == 1 ? " replay" : " replays") + "\n";
+  text += "overhead   " + overhead_text(result.overhead) + ": " + time_text(result.recompute_us) +
+          " recomputed in " + count_text(result.replays, "replay") + "\n";
   text += "gap        " + gap_sentence(result) + "\n\n";
   return text + dropped_text(groups) + "\n" + strip(report, total_of(groups));
 }
