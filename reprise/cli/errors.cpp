@@ -10,8 +10,9 @@ std::string exit_code_text() {
          "  3    a file cannot be read or written, or is not what it should be\n"
          "  4    a run did not pass its own check: a policy was not bit-equal\n"
          "  5    a budget is too small: no plan needs as little memory\n"
-         "  130  interrupted (Ctrl-C or SIGTERM); with --save, the state after the last step is "
-         "saved\n";
+         "  130  interrupted (Ctrl-C or SIGTERM): train --save has saved the state after the last "
+         "step,\n"
+         "       plan and compare have written the best that was found until then\n";
 }
 
 }  // namespace reprise::cli

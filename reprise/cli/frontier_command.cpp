@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -17,6 +18,7 @@
 #include "reprise/cli/plan_request.h"
 #include "reprise/cli/report_output.h"
 #include "reprise/plan/peak_floor.h"
+#include "reprise/plan/recompute_bound.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::cli {
@@ -78,6 +80,27 @@ std::vector<std::string> planners_of(const std::string& text) {
   return names;
 }
 
+PlannerFrontier ask(const FrontierReport& report, const std::string& planner,
+                    const plan::PlanRequest& request) {
+  PlannerFrontier frontier{.planner = planner};
+  const plan::PlannerRecord& record = plan::find_planner(planner);
+  const std::optional<std::string> why_not =
+      record.applies == nullptr ? std::nullopt : record.applies(report.program);
+  if (why_not) {
+    frontier.why_not = *why_not;
+    return frontier;
+  }
+  frontier.results = plan::plan_frontier(report.program, planner, report.budgets, request);
+  for (std::size_t i = 0; i < frontier.results.size(); ++i) {
+    plan::PlanResult& result = frontier.results[i];
+    result.bound_us = report.bounds_us[i];
+    if (result.schedule && result.bound_us && report.program.step_us > 0) {
+      result.gap = (result.recompute_us - *result.bound_us) / report.program.step_us;
+    }
+  }
+  return frontier;
+}
+
 }  // namespace
 
 void run_compare(const OptionValues& values, std::ostream& out, std::ostream& err) {
@@ -87,43 +110,42 @@ void run_compare(const OptionValues& values, std::ostream& out, std::ostream& er
     check_replaceable(csv_path);
   }
   const std::vector<std::string> names = planners_of(values.text("planners"));
-  plan::PlanRequest request = plan_request(values);
+  std::vector<plan::PlanRequest> requests;
+  for (const std::string& name : names) {
+    requests.push_back(plan_request(values, name));
+  }
   FrontierReport report;
   report.program = load_program(values.text("program"));
   report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
   report.floor_bytes = plan::peak_floor(report.program).bytes;
   report.budgets = budgets_of(values.text("budgets"), report);
+  for (const std::int64_t budget_bytes : report.budgets) {
+    const double bound_us = plan::recompute_bound_us(report.program, budget_bytes);
+    report.bounds_us.push_back(std::isfinite(bound_us) ? std::optional(bound_us) : std::nullopt);
+  }
 
   PlanWatch watch(err);
-  std::int64_t done = 0;
-  for (const std::string& name : names) {
-    PlannerFrontier frontier{.planner = name};
-    const plan::PlannerRecord& record = plan::find_planner(name);
-    const std::optional<std::string> why_not =
-        record.applies == nullptr ? std::nullopt : record.applies(report.program);
-    if (why_not) {
-      frontier.why_not = *why_not;
-    } else {
-      request.on_progress = [&](const plan::PlanProgress& progress) {
-        return watch.show(name, progress, done, static_cast<std::int64_t>(names.size()));
-      };
-      const double begin_s = watch.seconds();
-      frontier.results = plan::plan_frontier(report.program, name, report.budgets, request);
-      frontier.seconds = watch.seconds() - begin_s;
-    }
-    report.planners.push_back(std::move(frontier));
-    ++done;
-    if (watch.is_stopped()) {
-      watch.finish();
-      throw Interrupted("stopped before every planner was asked");
-    }
+  for (std::size_t i = 0; i < names.size() && !watch.is_stopped(); ++i) {
+    plan::PlanRequest& request = requests[i];
+    request.wants_bound = false;  // the same for all: worked out above
+    request.on_progress = [&](const plan::PlanProgress& progress) {
+      return watch.show(names[i], progress, static_cast<std::int64_t>(i),
+                        static_cast<std::int64_t>(names.size()));
+    };
+    const double begin_s = watch.seconds();
+    report.planners.push_back(ask(report, names[i], request));
+    report.planners.back().seconds = watch.seconds() - begin_s;
   }
   watch.finish();
+  report.is_stopped = watch.is_stopped();
   output.text() << frontier_text(report);
   if (!csv_path.empty()) {
     replace_file(csv_path, frontier_csv(report));
   }
   output.write_json(frontier_json(report));
+  if (report.is_stopped) {
+    throw Interrupted("stopped: not every planner was asked for every budget");
+  }
 }
 
 }  // namespace reprise::cli

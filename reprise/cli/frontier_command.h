@@ -9,7 +9,8 @@
 namespace reprise::cli {
 
 // Writes the table to `out`, progress to `err`, JSON and CSV where they are asked for. Throws
-// UsageError, FormatError or FileError; Interrupted, with nothing written, if it was stopped.
+// UsageError, FormatError or FileError; Interrupted, with what was found until then written, if it
+// was stopped.
 void run_compare(const OptionValues& values, std::ostream& out, std::ostream& err);
 
 }  // namespace reprise::cli

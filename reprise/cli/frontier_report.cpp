@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/frontier_report.h"
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -17,35 +19,86 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kBudgetsInATable = 10;
+
 std::string share_text(std::int64_t part, std::int64_t whole) {
   return whole <= 0
              ? "-"
              : fixed_text(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
 }
 
-std::string gap_text(const std::optional<double>& gap) {
-  return gap ? fixed_text(100 * *gap, 1) : "-";
+// Without its unit, which the title of the table tells.
+std::string percent_text(const std::optional<double>& ratio) {
+  return ratio ? fixed_text(100 * *ratio, 1) : "-";
 }
 
-std::vector<std::string> row(const FrontierReport& report, const PlannerFrontier& frontier,
-                             std::size_t budget) {
-  const plan::PlanResult& result = frontier.results[budget];
-  const std::string name = budget == 0 ? frontier.planner : "";
-  const std::string time = budget == 0 ? duration_text(frontier.seconds) : "";
-  const std::string limit = bytes_text(result.budget_bytes);
-  const std::string share = share_text(result.budget_bytes, report.keep_all_peak_bytes);
-  if (!result.schedule) {
-    const std::string least =
-        result.minimum ? "needs " + bytes_text(result.minimum->budget_bytes) : "none";
-    return {name, limit, share, least, "-", "-", time};
+std::optional<double> overhead(const plan::PlanResult& result) {
+  return result.schedule ? std::optional(result.overhead) : std::nullopt;
+}
+
+// The lowest peak of all that the planner found.
+std::int64_t least_bytes(const PlannerFrontier& frontier) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const plan::PlanResult& result : frontier.results) {
+    if (result.schedule) {
+      least = std::min(least, result.peak_bytes);
+    } else if (result.minimum) {
+      least = std::min(least, result.minimum->budget_bytes);
+    }
   }
-  return {name,
-          limit,
-          share,
-          bytes_text(result.peak_bytes),
-          overhead_text(result.overhead),
-          gap_text(result.gap),
-          time};
+  return least;
+}
+
+std::optional<double> largest_gap(const PlannerFrontier& frontier) {
+  std::optional<double> largest;
+  for (const plan::PlanResult& result : frontier.results) {
+    if (result.gap) {
+      largest = std::max(largest.value_or(0), *result.gap);
+    }
+  }
+  return largest;
+}
+
+std::vector<std::string> bound_row(const FrontierReport& report, std::size_t begin,
+                                   std::size_t end) {
+  std::vector<std::string> row = {"(bound)"};
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::optional<double>& bound_us = report.bounds_us[i];
+    row.push_back(percent_text(bound_us && report.program.step_us > 0
+                                   ? std::optional(*bound_us / report.program.step_us)
+                                   : std::nullopt));
+  }
+  row.insert(row.end(), {"-", bytes_text(report.floor_bytes), "-"});
+  return row;
+}
+
+std::vector<std::string> planner_row(const PlannerFrontier& frontier, std::size_t begin,
+                                     std::size_t end) {
+  std::vector<std::string> row = {frontier.planner};
+  for (std::size_t i = begin; i < end; ++i) {
+    row.push_back(percent_text(overhead(frontier.results[i])));
+  }
+  const std::int64_t least = least_bytes(frontier);
+  const bool is_any = least < std::numeric_limits<std::int64_t>::max();
+  row.insert(row.end(), {percent_text(largest_gap(frontier)), is_any ? bytes_text(least) : "none",
+                         duration_text(frontier.seconds)});
+  return row;
+}
+
+// One row per planner, one column per budget in [begin, end).
+std::string budgets_table(const FrontierReport& report, std::size_t begin, std::size_t end) {
+  std::vector<TextColumn> columns = {{"planner", false}};
+  for (std::size_t i = begin; i < end; ++i) {
+    columns.push_back({share_text(report.budgets[i], report.keep_all_peak_bytes)});
+  }
+  columns.insert(columns.end(), {{"gap up to"}, {"least peak"}, {"time"}});
+  std::vector<std::vector<std::string>> rows = {bound_row(report, begin, end)};
+  for (const PlannerFrontier& frontier : report.planners) {
+    if (!frontier.results.empty()) {
+      rows.push_back(planner_row(frontier, begin, end));
+    }
+  }
+  return table_text(columns, rows);
 }
 
 Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
@@ -66,28 +119,21 @@ Json json_of(const plan::PlanResult& result) {
 }  // namespace
 
 std::string frontier_text(const FrontierReport& report) {
-  std::vector<std::vector<std::string>> rows;
+  std::string text =
+      program_text(report.program) + "\npeak " + bytes_text(report.keep_all_peak_bytes) +
+      " with everything kept, no schedule needs less than " + bytes_text(report.floor_bytes) +
+      "\n\nOverhead in % of the step, by budget in % of that peak; -: none that fits\n";
+  for (std::size_t begin = 0; begin < report.budgets.size(); begin += kBudgetsInATable) {
+    text += (begin == 0 ? "" : "\n") +
+            budgets_table(report, begin, std::min(begin + kBudgetsInATable, report.budgets.size()));
+  }
   std::string others;
   for (const PlannerFrontier& frontier : report.planners) {
     if (frontier.results.empty()) {
       others += frontier.planner + " does not apply: " + printable_text(frontier.why_not) + "\n";
     }
-    for (std::size_t budget = 0; budget < frontier.results.size(); ++budget) {
-      rows.push_back(row(report, frontier, budget));
-    }
   }
-  return program_text(report.program) + "\npeak " + bytes_text(report.keep_all_peak_bytes) +
-         " with everything kept, no schedule needs less than " + bytes_text(report.floor_bytes) +
-         "\n\n" +
-         table_text({{"planner", false},
-                     {"budget"},
-                     {"of plain"},
-                     {"peak"},
-                     {"overhead"},
-                     {"gap, points"},
-                     {"time"}},
-                    rows) +
-         (others.empty() ? "" : "\n" + others);
+  return text + (others.empty() ? "" : "\n" + others);
 }
 
 std::string frontier_json(const FrontierReport& report) {
@@ -100,6 +146,7 @@ std::string frontier_json(const FrontierReport& report) {
                {"keep_all_peak_bytes", report.keep_all_peak_bytes},
                {"floor_bytes", report.floor_bytes},
                {"budgets", report.budgets},
+               {"stopped", report.is_stopped},
                {"planners", Json::array()}};
   for (const PlannerFrontier& frontier : report.planners) {
     const bool applies = !frontier.results.empty();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct FrontierReport {
   std::int64_t keep_all_peak_bytes = 0;
   std::int64_t floor_bytes = 0;
   std::vector<std::int64_t> budgets = {};
+  std::vector<std::optional<double>> bounds_us = {};  // per budget: recompute_bound.h
   std::vector<PlannerFrontier> planners = {};
+  bool is_stopped = false;  // before every planner was asked for every budget
 };
 
 std::string frontier_text(const FrontierReport& report);

@@ -75,7 +75,7 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
       values.is_given("planner") ? values.text("planner") : default_planner();
   require_planner(planner, "--planner");
   const Budget budget = parse_budget(values.text("budget"), "--budget");
-  plan::PlanRequest request = plan_request(values);
+  plan::PlanRequest request = plan_request(values, planner);
   request.options = planner_options(values);
 
   PlanReport report;

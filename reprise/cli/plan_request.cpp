@@ -2,7 +2,9 @@
 #include "reprise/cli/plan_request.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <unistd.h>
@@ -18,11 +20,62 @@ namespace {
 // What is done sooner needs no bar.
 constexpr double kShownAfter_s = 0.5;
 constexpr std::int64_t kStepsPerPlan = 100;
+constexpr std::int64_t kMostIterations = 9'000'000'000'000'000;
 
 bool has_planner(const std::string& name) {
   const std::vector<plan::PlannerRecord>& records = plan::planner_records();
   return std::any_of(records.begin(), records.end(),
                      [&](const plan::PlannerRecord& record) { return record.name == name; });
+}
+
+std::int64_t parse_iterations(const std::string& text, const std::string& option) {
+  std::int64_t iterations = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, iterations);
+  if (error != std::errc() || stop != end || iterations < 0 || iterations > kMostIterations) {
+    throw UsageError(option + ": expected an integer in [0, " + std::to_string(kMostIterations) +
+                     "], got '" + text + "'");
+  }
+  return iterations;
+}
+
+double parse_time_limit(const std::string& text, const std::string& option) {
+  const std::optional<double> seconds = parse_seconds(text);
+  if (!seconds || *seconds == 0) {
+    throw UsageError(option + ": expected a duration above 0 (10s, 500ms, 2min), got '" + text +
+                     "'");
+  }
+  return *seconds;
+}
+
+// What `text`, one limit or a list of PLANNER=LIMIT, says about `planner`; 0: nothing.
+template <class Limit>
+Limit limit_of(const std::string& text, const std::string& planner, const std::string& option,
+               Limit (*parse)(const std::string&, const std::string&)) {
+  if (text.empty()) {
+    return 0;
+  }
+  if (text.find('=') == std::string::npos) {
+    return parse(text, option);
+  }
+  Limit limit = 0;
+  std::set<std::string> named;
+  for (const std::string& part : split_list(text)) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos) {
+      throw UsageError(option + ": expected PLANNER=LIMIT, got '" + part + "'");
+    }
+    const std::string name = part.substr(0, equals);
+    require_planner(name, option);
+    if (!named.insert(name).second) {
+      throw UsageError(option + ": expected each planner once, got '" + name + "' twice");
+    }
+    const Limit its_limit = parse(part.substr(equals + 1), option);
+    if (name == planner) {
+      limit = its_limit;
+    }
+  }
+  return limit;
 }
 
 }  // namespace
@@ -46,19 +99,13 @@ void require_planner(const std::string& name, const std::string& option) {
   }
 }
 
-plan::PlanRequest plan_request(const OptionValues& values) {
+plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner) {
   plan::PlanRequest request;
-  request.iterations = values.integer("iterations");
+  request.iterations =
+      limit_of<std::int64_t>(values.text("iterations"), planner, "--iterations", parse_iterations);
+  request.time_limit_s =
+      limit_of<double>(values.text("time-limit"), planner, "--time-limit", parse_time_limit);
   request.seed = static_cast<std::uint64_t>(values.integer("seed"));
-  const std::string limit = values.text("time-limit");
-  if (!limit.empty()) {
-    const std::optional<double> seconds = parse_seconds(limit);
-    if (!seconds || *seconds == 0) {
-      throw UsageError("--time-limit: expected a duration above 0 (10s, 500ms, 2min), got '" +
-                       limit + "'");
-    }
-    request.time_limit_s = *seconds;
-  }
   return request;
 }
 

@@ -14,8 +14,10 @@
 
 namespace reprise::cli {
 
-// --iterations, --time-limit and --seed. Throws UsageError.
-plan::PlanRequest plan_request(const OptionValues& values);
+// --iterations, --time-limit and --seed of a planner: each of the first two is one limit for all
+// planners or a list, "search=500,dtr=20", of planners of this build; those that it does not name
+// have none. Throws UsageError, also for a wrong limit of another planner.
+plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner);
 
 // Of this build's planners, what to ask if the user names none.
 std::string default_planner();

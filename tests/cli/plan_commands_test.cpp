@@ -184,6 +184,14 @@ TEST_F(PlanCommands, PlanAsksThePlannerThatIsNamedWithItsOptions) {
             "make_plan: an option of planner every_k must be one of: k; got n");
 }
 
+TEST_F(PlanCommands, PlanGroupsByOpAloneWhereNoLabelsAreKnown) {
+  EXPECT_THAT(run(run_plan, {"plan", recorded("gpt6"), "--budget", "70%"}).out,
+              HasSubstr("\nop        "));
+  run(run_generate, {"generate", "transformer", "--layers", "2", "--out", path("g.json")});
+  EXPECT_THAT(run(run_plan, {"plan", path("g.json"), "--budget", "70%"}).out,
+              HasSubstr("\nlabel     "));
+}
+
 TEST_F(PlanCommands, PlanSaysWhenItIsTheFastestThereIs) {
   const std::string text =
       run(run_plan, {"plan", path("chain.json"), "--budget", "300", "--planner", "exact"}).out;
@@ -247,10 +255,49 @@ TEST_F(PlanCommands, CompareAsksEveryPlannerThatApplies) {
 TEST_F(PlanCommands, CompareShowsTheFrontierOfThePlannersThatAreNamed) {
   const Output output = run(run_compare, {"compare", path("chain.json"), "--budgets", "100%,300",
                                           "--planners", "exact,keep_all"});
-  EXPECT_THAT(output.out, HasSubstr("exact      400 B   100.0 %"));
-  EXPECT_THAT(output.out, HasSubstr("300 B    75.0 %        300 B    +5.6 %"));
-  EXPECT_THAT(output.out, HasSubstr("needs 400 B"));
+  EXPECT_THAT(output.out, HasSubstr("planner   100.0 %  75.0 %  gap up to  least peak"));
+  EXPECT_THAT(output.out, HasSubstr("(bound)       0.0     5.6          -       250 B"));
+  EXPECT_THAT(output.out, HasSubstr("exact         0.0     5.6        0.0       300 B"));
+  EXPECT_THAT(output.out, HasSubstr("keep_all      0.0       -        0.0       400 B"));
   EXPECT_THAT(output.out, Not(HasSubstr("knapsack")));
+}
+
+TEST_F(PlanCommands, CompareGivesEveryPlannerTheBoundOfABudget) {
+  const json report =
+      json::parse(run(run_compare, {"compare", path("chain.json"), "--budgets", "300,249",
+                                    "--planners", "exact", "--json", "-"})
+                      .out);
+  const json results = report["planners"][0]["results"];
+  EXPECT_EQ(results[0]["recompute_us"], 10);
+  EXPECT_NEAR(results[0]["bound_us"].get<double>(), 10, 1e-6);
+  EXPECT_NEAR(results[0]["gap"].get<double>(), 0, 1e-6);
+  EXPECT_EQ(results[1]["bound_us"], nullptr);
+  EXPECT_EQ(report["stopped"], false);
+}
+
+TEST_F(PlanCommands, CompareLimitsTheIterationsOfThePlannersThatAreNamed) {
+  const auto results = [&](const std::string& limit) {
+    return json::parse(
+        run(run_compare, {"compare", recorded("unet"), "--budgets", "50%", "--planners", "search",
+                          "--iterations", limit, "--json", "-"})
+            .out)["planners"][0]["results"];
+  };
+  EXPECT_EQ(results("dtr=1,search=100"), results("100"));
+  EXPECT_NE(results("search=1"), results("100"));
+}
+
+TEST_F(PlanCommands, CompareRefusesLimitsThatMakeNoSense) {
+  const auto refused = [&](const std::string& option, const std::string& limit) {
+    return refusal<UsageError>(run_compare, {"compare", path("chain.json"), option, limit});
+  };
+  EXPECT_EQ(refused("--time-limit", "search=never"),
+            "--time-limit: expected a duration above 0 (10s, 500ms, 2min), got 'never'");
+  EXPECT_EQ(refused("--iterations", "many"),
+            "--iterations: expected an integer in [0, 9000000000000000], got 'many'");
+  EXPECT_THAT(refused("--iterations", "magic=5"), StartsWith("--iterations: expected one of: "));
+  EXPECT_EQ(refused("--iterations", "dtr=5,dtr=6"),
+            "--iterations: expected each planner once, got 'dtr' twice");
+  EXPECT_EQ(refused("--iterations", "dtr=5,6"), "--iterations: expected PLANNER=LIMIT, got '6'");
 }
 
 TEST_F(PlanCommands, CompareTellsWhyAPlannerDoesNotApply) {

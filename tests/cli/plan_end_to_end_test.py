@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pty
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,8 +24,11 @@ def reprise(*words):
                           stderr=subprocess.PIPE, timeout=300, check=False)
 
 
-def on_terminal(stream, *words):
-    """The result, and what came to `stream` ("stdout" or "stderr"), a terminal of 70 columns."""
+def on_terminal(stream, *words, interrupt_at=None):
+    """The result, and what came to `stream` ("stdout" or "stderr"), a terminal of 70 columns.
+
+    interrupt_at: Ctrl-C is pressed when this text has come.
+    """
     ours, theirs = pty.openpty()
     subprocess.run(["stty", "cols", "70"], stdin=theirs, check=True)
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
@@ -39,6 +43,9 @@ def on_terminal(stream, *words):
             if not piece:
                 break
             text += piece
+            if interrupt_at is not None and interrupt_at in text.decode():
+                process.send_signal(signal.SIGINT)
+                interrupt_at = None
         os.close(ours)
         stdout, stderr = process.communicate(timeout=300)
     return subprocess.CompletedProcess(words, process.returncode, stdout, stderr), text.decode()
@@ -109,6 +116,38 @@ class Plans(EndToEnd):
         self.assertEqual([[result["budget_bytes"] for result in one["results"]]
                           for one in report["planners"]], [report["budgets"]] * 2)
 
+    def test_a_minimum_is_met_by_the_schedule_that_is_written(self):
+        schedule = self.path("schedule.json")
+        plan = json.loads(self.assert_done(reprise(
+            "plan", PROGRAMS / "unet.json", "--budget", "minimum", "--iterations", 300, "--out",
+            schedule, "--json", "-")))
+        simulation = json.loads(self.assert_done(reprise(
+            "simulate", PROGRAMS / "unet.json", schedule, "--json", "-")))
+        self.assertEqual(plan["peak_bytes"], plan["budget_bytes"])
+        self.assertEqual(simulation["peak_bytes"], plan["budget_bytes"])
+        self.assertLess(plan["budget_bytes"], 0.5 * plan["keep_all_peak_bytes"])
+
+    def test_an_interrupted_plan_is_the_best_so_far(self):
+        schedule = self.path("schedule.json")
+        result, _ = on_terminal("stderr", "plan", PROGRAMS / "gpt6.json", "--budget", "50%",
+                                "--iterations", 10**12, "--out", schedule, interrupt_at="plan [")
+        self.assertEqual(result.returncode, 130)
+        self.assertIn(b", stopped\n", result.stdout)
+        simulation = json.loads(self.assert_done(reprise(
+            "simulate", PROGRAMS / "gpt6.json", schedule, "--json", "-")))
+        self.assertLessEqual(simulation["peak_bytes"], simulation["schedule"]["budget_bytes"])
+
+    def test_an_interrupted_comparison_tells_what_it_found(self):
+        table = self.path("table.csv")
+        result, text = on_terminal("stderr", "compare", PROGRAMS / "gpt6.json", "--budgets",
+                                   "70%,50%", "--planners", "knapsack,search,dtr", "--iterations",
+                                   f"search={10**12}", "--csv", table, interrupt_at="search [")
+        self.assertEqual(result.returncode, 130)
+        self.assertIn("stopped: not every planner was asked", text)
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = [(row["planner"], row["fits"]) for row in csv.DictReader(file)]
+        self.assertEqual(rows, [("knapsack", "true")] * 2 + [("search", "true")] * 2)
+
     def test_a_plot_fits_the_terminal(self):
         result, text = on_terminal("stdout", "simulate", PROGRAMS / "gpt6.json", "keepall",
                                    "--timeline")
@@ -136,8 +175,8 @@ class Refusals(EndToEnd):
         self.assertIn(f"{minimum:,} bytes", result.stderr.decode())
 
     def test_a_refusal_on_a_terminal_leaves_nothing_of_the_progress(self):
-        result, text = on_terminal("stderr", "plan", PROGRAMS / "lstm300.json", "--budget", "1MiB",
-                                   "--time-limit", "2s")
+        result, text = on_terminal("stderr", "plan", PROGRAMS / "gpt6.json", "--budget", "1MiB",
+                                   "--iterations", 30000)
         self.assertEqual(result.returncode, 5)
         self.assertIn("\rplan [", text)
         _, wiped, said = text.removesuffix("\r\n").rsplit("\r", 2)
