@@ -3,7 +3,7 @@
 CMAKE_CONFIGURE = cmake -C build/setup.cmake -Wno-dev --preset
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test bench format setup clean
+.PHONY: demo test bench bench-planner format setup clean
 
 demo: setup
 	$(CMAKE_CONFIGURE) release
@@ -20,6 +20,13 @@ bench: setup
 	cmake --build --preset release --target benches
 	build/release/bin/bench/chain
 	python3 bench/vs_pytorch.py build/release/bin/bench
+	build/release/bin/bench/planner
+
+# Needs no libtorch.
+bench-planner:
+	cmake -Wno-dev --preset plan-only
+	cmake --build --preset plan-only --target planner_bench
+	build/plan-only/bin/bench/planner
 
 format:
 	git ls-files '*.h' '*.cpp' ':!tests/layering/slips' | xargs clang-format-14 -i

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/planner/measure.h"
+
+#include <cmath>
+#include <ctime>
+
+#include <sys/resource.h>
+
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/recompute_bound.h"
+#include "reprise/plan/simulate.h"
+
+namespace reprise::bench {
+
+double cpu_s() {
+  timespec now = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::int64_t peak_memory_bytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{1024} * usage.ru_maxrss;  // Linux counts in KiB
+}
+
+std::int64_t budget_at(const plan::Program& program, double share) {
+  return static_cast<std::int64_t>(
+      share * static_cast<double>(plan::simulate_keep_all(program).peak_bytes));
+}
+
+std::int64_t budget_between(const plan::Program& program, double beta) {
+  const std::int64_t floor_bytes = plan::peak_floor(program).bytes;
+  const std::int64_t range = plan::simulate_keep_all(program).peak_bytes - floor_bytes;
+  return floor_bytes + static_cast<std::int64_t>(beta * static_cast<double>(range));
+}
+
+bool is_at_most(double number, double limit) {
+  return std::round(10 * number) <= 10 * limit + 1e-9;
+}
+
+MeasuredPlan measure_plan(const plan::Program& program, const std::string& planner,
+                          std::int64_t budget_bytes) {
+  const double begin_s = cpu_s();
+  MeasuredPlan measured;
+  measured.result =
+      plan::make_plan(program, planner, {.budget_bytes = budget_bytes, .wants_bound = false});
+  measured.cpu_s = cpu_s() - begin_s;
+  plan::PlanResult& result = measured.result;
+  const double bound_us = result.schedule ? plan::recompute_bound_us(program, budget_bytes) : 0;
+  if (result.schedule && std::isfinite(bound_us)) {
+    result.bound_us = bound_us;
+    result.gap = (result.recompute_us - bound_us) / program.step_us;
+  }
+  return measured;
+}
+
+}  // namespace reprise::bench

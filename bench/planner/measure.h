@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans with the CPU time and the memory that they took.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "reprise/plan/planners.h"
+#include "reprise/plan/program.h"
+
+namespace reprise::bench {
+
+double cpu_s();                    // of this process so far
+std::int64_t peak_memory_bytes();  // of this process so far, as the system counts it
+
+// `share` of the peak with everything kept, rounded down.
+std::int64_t budget_at(const plan::Program& program, double share);
+// floor + beta * (keep-all peak - floor): 0 is what no schedule can go below.
+std::int64_t budget_between(const plan::Program& program, double beta);
+
+// What is claimed to at most one decimal holds if it does after rounding to one.
+bool is_at_most(double number, double limit);
+
+struct MeasuredPlan {
+  plan::PlanResult result;
+  double cpu_s = 0;  // of planning alone: the bound is worked out afterwards
+};
+
+// With the planner's own number of iterations, and the bound if there is one.
+MeasuredPlan measure_plan(const plan::Program& program, const std::string& planner,
+                          std::int64_t budget_bytes);
+
+}  // namespace reprise::bench
