@@ -221,6 +221,7 @@ void EditableSchedule::remove_production(int value, Place place) {
 
 void EditableSchedule::do_insert(Place place, int recipe_id) {
   const Recipe& recipe = program_->recipes[index(recipe_id)];
+  ++edits_;
   recipes_at_[index(place)] = recipe_id;
   replay_index_[index(place)] = static_cast<std::int32_t>(replays_.size());
   replays_.push_back(place);
@@ -242,6 +243,7 @@ void EditableSchedule::do_insert(Place place, int recipe_id) {
 void EditableSchedule::do_erase(Place place) {
   const int recipe_id = recipe_at(place);
   const Recipe& recipe = program_->recipes[index(recipe_id)];
+  ++edits_;
   for (const int output : recipe.outputs) {
     remove_production(output, place);
   }

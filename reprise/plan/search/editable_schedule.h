@@ -71,6 +71,10 @@ class EditableSchedule {
   // Whether something reads an output of the replay at `place`.
   bool is_read(Place place) const;
 
+  // Insertions and erasures so far, undone ones and their undoing included: how much work was done,
+  // in a measure that does not depend on the machine.
+  std::int64_t edits() const { return edits_; }
+
   // Edits. Each is kept in a journal until forget_journal().
   // REQUIRES: `place` lies in a gap and has no replay.
   void insert(Place place, int recipe);
@@ -119,6 +123,7 @@ class EditableSchedule {
       replay_bytes_;  // per recipe: bytes beyond the live values, without background
   MaxTree bytes_;
   double recompute_us_ = 0;
+  std::int64_t edits_ = 0;
   std::vector<Edit> journal_;
   std::vector<Place> unread_;  // candidates of erase_unread()
 };

@@ -35,8 +35,8 @@ class Search {
         current_us_(edited_.recompute_us()),
         best_us_(current_us_) {}
 
-  Schedule run(const std::function<bool(std::int64_t, double)>& go_on) {
-    for (std::int64_t i = 0; i < options_.iterations && go_on(i, best_us_); ++i) {
+  Schedule run(const std::function<bool()>& go_on) {
+    for (std::int64_t i = 0; done(i) < 1 && go_on(); ++i) {
       edited_.forget_journal();
       const std::int64_t target = ruin();
       shaver_.shave(target,
@@ -46,18 +46,16 @@ class Search {
         continue;
       }
       shaver_.prune(options_.budget_bytes, 0, kPruneSample);
-      const double left = 1 - static_cast<double>(i) / static_cast<double>(options_.iterations);
-      if (!accepts(options_.start_temperature * left)) {
+      if (!accepts(options_.start_temperature * std::max(0.0, 1 - done(i)))) {
         edited_.roll_back(0);
       }
     }
     return best_;
   }
 
-  Schedule run_down(const std::function<bool(std::int64_t, double)>& go_on) {
+  Schedule run_down(const std::function<bool()>& go_on) {
     std::int64_t peak_bytes = edited_.peak_bytes();
-    for (std::int64_t i = 0;
-         i < options_.iterations && peak_bytes > options_.budget_bytes && go_on(i, best_us_); ++i) {
+    for (std::int64_t i = 0; done(i) < 1 && peak_bytes > options_.budget_bytes && go_on(); ++i) {
       edited_.forget_journal();
       const double step = random_.unit() * kLargestStepDown;
       const std::int64_t target = std::max(
@@ -83,6 +81,12 @@ class Search {
   }
 
  private:
+  // The share of the limits that is used up.
+  double done(std::int64_t iteration) const {
+    return std::max(static_cast<double>(iteration) / static_cast<double>(options_.iterations),
+                    static_cast<double>(edited_.edits()) / static_cast<double>(options_.edits));
+  }
+
   std::size_t pick(std::int64_t count) { return static_cast<std::size_t>(random_.below(count)); }
 
   bool accepts(double temperature) {
@@ -191,12 +195,12 @@ class Search {
 
 Schedule ruin_and_recreate(const Program& program, const Schedule& start,
                            const RuinOptions& options, Random& random,
-                           const std::function<bool(std::int64_t, double)>& go_on) {
+                           const std::function<bool()>& go_on) {
   return Search(program, start, options, random).run(go_on);
 }
 
 Schedule lower_peak(const Program& program, const Schedule& start, const RuinOptions& options,
-                    Random& random, const std::function<bool(std::int64_t, double)>& go_on) {
+                    Random& random, const std::function<bool()>& go_on) {
   return Search(program, start, options, random).run_down(go_on);
 }
 

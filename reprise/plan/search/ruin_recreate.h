@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "reprise/plan/program.h"
 #include "reprise/plan/schedule.h"
@@ -15,19 +16,22 @@ namespace reprise::plan {
 struct RuinOptions {
   std::int64_t budget_bytes = 0;
   std::int64_t iterations = 0;
+  // Of the schedule, an end as reproducible as one by iterations; iterations of a tight budget take
+  // many times those of a wide one.
+  std::int64_t edits = std::numeric_limits<std::int64_t>::max();
   double start_temperature = 0.01;  // of the cost; falls linearly to 0
 };
 
-// The cheapest schedule within the budget found from `start`. `go_on(iteration, best cost)` is
-// called before each iteration; false stops. REQUIRES: `start` fits the budget.
+// The cheapest schedule within the budget found from `start`. `go_on()` is asked before each
+// iteration; false stops. REQUIRES: `start` fits the budget.
 Schedule ruin_and_recreate(const Program& program, const Schedule& start,
                            const RuinOptions& options, Random& random,
-                           const std::function<bool(std::int64_t, double)>& go_on);
+                           const std::function<bool()>& go_on);
 
 // Searches for a schedule that fits instead: the one with the lowest peak found from `start`, at
 // the lowest cost that comes with it; stops at the first that fits. Each iteration ruins around the
 // peak and shaves a little below it.
 Schedule lower_peak(const Program& program, const Schedule& start, const RuinOptions& options,
-                    Random& random, const std::function<bool(std::int64_t, double)>& go_on);
+                    Random& random, const std::function<bool()>& go_on);
 
 }  // namespace reprise::plan

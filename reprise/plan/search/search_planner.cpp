@@ -17,6 +17,7 @@ constexpr std::size_t kStarts = 4;          // seeds that are improved on their 
 constexpr std::int64_t kStartShare = 6;     // each gets a sixth of the iterations
 constexpr std::int64_t kDownShare = 24;     // of bringing one down: dearer iterations
 constexpr double kLastTemperature = 0.004;  // of the last run, from the best of all
+constexpr std::int64_t kEdits = 4'000'000;  // of a search without a limit of the user's
 constexpr std::int64_t kReportEvery = 16;
 
 // Counts iterations against the request's limits and tells its caller how far the search is.
@@ -110,7 +111,7 @@ class SearchRun {
     }
     if (fits(best_)) {
       const Seed last = best_;
-      improve(last, limits_.left(), kLastTemperature);
+      improve(last, std::max<std::int64_t>(1, limits_.left()), kLastTemperature);
     }
     return {.schedule = std::move(best_.schedule),
             .fits = fits(best_),
@@ -124,9 +125,11 @@ class SearchRun {
   bool fits(const Seed& seed) const { return seed.peak_bytes <= request_.budget_bytes; }
 
   RuinOptions options(std::int64_t iterations, double temperature) const {
-    return {.budget_bytes = request_.budget_bytes,
-            .iterations = iterations,
-            .start_temperature = temperature};
+    return {
+        .budget_bytes = request_.budget_bytes,
+        .iterations = iterations,
+        .edits = request_.iterations > 0 ? RuinOptions{}.edits : kEdits * iterations / iterations_,
+        .start_temperature = temperature};
   }
 
   Seed judged(Schedule schedule) const {
@@ -147,23 +150,20 @@ class SearchRun {
 
   void bring_down(std::vector<Seed>& seeds) {
     for (Seed& seed : seeds) {
-      seed =
-          judged(lower_peak(program_, seed.schedule, options(iterations_ / kDownShare, 0), random_,
-                            [this](std::int64_t, double) { return limits_.begin_iteration(); }));
+      seed = judged(lower_peak(program_, seed.schedule, options(iterations_ / kDownShare, 0),
+                               random_, [this] { return limits_.begin_iteration(); }));
       offer(seed);
     }
     if (!fits(best_)) {
       offer(judged(lower_peak(program_, best_.schedule, options(iterations_ / kStartShare, 0),
-                              random_,
-                              [this](std::int64_t, double) { return limits_.begin_iteration(); })));
+                              random_, [this] { return limits_.begin_iteration(); })));
       seeds.push_back(best_);
     }
   }
 
   void improve(const Seed& seed, std::int64_t iterations, double temperature) {
-    offer(judged(
-        ruin_and_recreate(program_, seed.schedule, options(iterations, temperature), random_,
-                          [this](std::int64_t, double) { return limits_.begin_iteration(); })));
+    offer(judged(ruin_and_recreate(program_, seed.schedule, options(iterations, temperature),
+                                   random_, [this] { return limits_.begin_iteration(); })));
   }
 
   const Program& program_;
@@ -195,9 +195,11 @@ std::int64_t default_search_iterations(const Program& program) {
       static_cast<double>(program.values.size() + program.recipes.size() + program.uses.size());
   // An iteration takes longer with the size, and above some thousand ops much longer.
   const double iterations = 3e7 / std::max(1.0, size) * std::min(1.0, 6e4 / std::max(1.0, size));
-  const auto most = static_cast<std::int64_t>(300 + 120 * program.recipes.size());
+  // A handful of recipes has few neighbours.
+  const auto most =
+      static_cast<std::int64_t>(100 + 8 * program.recipes.size() * program.recipes.size());
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(iterations), 40,
-                                  std::min<std::int64_t>(most, 12'000));
+                                  std::min<std::int64_t>(most, 30'000));
 }
 
 }  // namespace reprise::plan
