@@ -137,12 +137,9 @@ EditableSchedule::Stay EditableSchedule::stay_at(int value, Place place) const {
 }
 
 bool EditableSchedule::is_read(Place place) const {
-  for (const int output : program_->recipes[index(recipe_at(place))].outputs) {
-    if (stay_at(output, place + 1).last_reading != kNever) {
-      return true;
-    }
-  }
-  return false;
+  const std::vector<int>& outputs = program_->recipes[index(recipe_at(place))].outputs;
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [&](int output) { return stay_at(output, place + 1).last_reading != kNever; });
 }
 
 void EditableSchedule::add_bytes(Place first, Place last, std::int64_t bytes) {
@@ -357,15 +354,15 @@ void EditableSchedule::roll_back(Savepoint savepoint) {
   }
 }
 
-void EditableSchedule::inserted_since(Savepoint savepoint, std::vector<Place>& inserted) const {
-  inserted.clear();
+void EditableSchedule::inserted_since(Savepoint savepoint, std::vector<Place>& places) const {
+  places.clear();
   for (std::size_t i = savepoint; i < journal_.size(); ++i) {
     if (journal_[i].is_insertion && recipe_at(journal_[i].place) != kNoRecipe) {
-      inserted.push_back(journal_[i].place);
+      places.push_back(journal_[i].place);
     }
   }
-  std::sort(inserted.begin(), inserted.end());
-  inserted.erase(std::unique(inserted.begin(), inserted.end()), inserted.end());
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
 }
 
 }  // namespace reprise::plan

@@ -31,6 +31,51 @@ Shaver::Over Shaver::over_between(Place after, Place before) const {
           .reference = has_peak ? peak_place_ : *(first + (last - first) / 2)};
 }
 
+void Shaver::find_candidates(int value, const ShaveOptions& options) {
+  const Value& info = edited_.program().values[index(value)];
+  const std::vector<Place>& readings = edited_.readings(value);
+  if (readings.empty() || readings.back() <= over_.front()) {
+    return;
+  }
+  const std::vector<Place>& productions = edited_.productions(value);
+  auto made = productions.begin();
+  bool is_forward = true;
+  Place last_access =
+      edited_.program().is_held(info) ? edited_.places() : static_cast<Place>(info.released_at);
+  for (const Place reading : readings) {
+    while (made != productions.end() && *made < reading) {
+      last_access = *made++;
+      is_forward = false;
+    }
+    const Place previous = last_access;
+    last_access = is_forward ? std::max(last_access, reading) : reading;
+    if (previous >= over_.back()) {
+      break;
+    }
+    if (previous < reading && reading > over_.front()) {
+      score(value, previous, reading, options);
+    }
+  }
+}
+
+void Shaver::score(int value, Place previous, Place reading, const ShaveOptions& options) {
+  const Over over = over_between(previous, reading);
+  if (over.count == 0 ||
+      !chain_.build(value, reading, over.reference, options.input_fraction, kLongestChain)) {
+    return;
+  }
+  const std::int64_t relief =
+      edited_.program().values[index(value)].bytes - chain_.extended_bytes();
+  if (relief <= 0) {
+    return;
+  }
+  double score = chain_.cost_us() / (static_cast<double>(relief) * static_cast<double>(over.count));
+  if (options.noise > 0) {
+    score *= std::exp(options.noise * (2 * random_.unit() - 1));
+  }
+  candidates_.push_back({value, reading, edited_.recipe_at(reading), over.reference, score});
+}
+
 void Shaver::find_candidates(const ShaveOptions& options) {
   candidates_.clear();
   const Program& program = edited_.program();
@@ -40,48 +85,7 @@ void Shaver::find_candidates(const ShaveOptions& options) {
         !program.recipes[index(info.recipe)].replayable) {
       continue;
     }
-    const std::vector<Place>& readings = edited_.readings(static_cast<int>(value));
-    if (readings.empty() || readings.back() <= over_.front()) {
-      continue;
-    }
-    const std::vector<Place>& productions = edited_.productions(static_cast<int>(value));
-    auto made = productions.begin();
-    bool is_forward = true;
-    Place last_access =
-        program.is_held(info) ? edited_.places() : static_cast<Place>(info.released_at);
-    for (const Place reading : readings) {
-      while (made != productions.end() && *made < reading) {
-        last_access = *made++;
-        is_forward = false;
-      }
-      const Place previous = last_access;
-      last_access = is_forward ? std::max(last_access, reading) : reading;
-      if (previous >= reading || reading <= over_.front()) {
-        continue;
-      }
-      if (previous >= over_.back()) {
-        break;
-      }
-      const Over over = over_between(previous, reading);
-      if (over.count == 0) {
-        continue;
-      }
-      if (!chain_.build(static_cast<int>(value), reading, over.reference, options.input_fraction,
-                        kLongestChain)) {
-        continue;
-      }
-      const std::int64_t relief = info.bytes - chain_.extended_bytes();
-      if (relief <= 0) {
-        continue;
-      }
-      double score =
-          chain_.cost_us() / (static_cast<double>(relief) * static_cast<double>(over.count));
-      if (options.noise > 0) {
-        score *= std::exp(options.noise * (2 * random_.unit() - 1));
-      }
-      candidates_.push_back(
-          {static_cast<int>(value), reading, edited_.recipe_at(reading), over.reference, score});
-    }
+    find_candidates(static_cast<int>(value), options);
   }
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score < b.score; });

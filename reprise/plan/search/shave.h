@@ -55,6 +55,8 @@ class Shaver {
   };
   Over over_between(Place after, Place before) const;
   void find_candidates(const ShaveOptions& options);
+  void find_candidates(int value, const ShaveOptions& options);
+  void score(int value, Place previous, Place reading, const ShaveOptions& options);
   bool rebuild_at(const Candidate& candidate, Place place, const ShaveOptions& options,
                   std::int64_t budget_bytes);
   bool shift_any(const ShaveOptions& options, std::int64_t budget_bytes);
