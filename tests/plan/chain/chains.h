@@ -104,6 +104,19 @@ inline Chain random_chain(unsigned seed, int most_stages) {
   return chain;
 }
 
+// One option that costs what the stage does, and transient bytes that include the record's rest.
+inline Chain random_plain_chain(unsigned seed) {
+  Chain chain = random_chain(seed, 7);
+  for (Stage& stage : chain.stages) {
+    stage.options.resize(1);
+    StageOption& option = stage.options[0];
+    option.forward_us = stage.forward_us;
+    stage.transient_bytes =
+        option.forward_transient_bytes + option.saved_bytes - stage.output_bytes;
+  }
+  return chain;
+}
+
 // The fastest memory-persistent plan by the recurrence of the paper, byte by byte.
 inline double persistent_us(const Chain& chain, std::int64_t budget_bytes) {
   using Key = std::tuple<int, int, std::int64_t>;

@@ -36,19 +36,6 @@ Simulation run(const Chain& chain, const std::vector<Action>& actions) {
   return simulate(program_of(chain), schedule_of(std::ssize(chain.stages), actions));
 }
 
-// One option that costs what the stage does, and transient bytes that include the record's rest.
-Chain random_plain_chain(unsigned seed) {
-  Chain chain = random_chain(seed, 7);
-  for (Stage& stage : chain.stages) {
-    stage.options.resize(1);
-    StageOption& option = stage.options[0];
-    option.forward_us = stage.forward_us;
-    stage.transient_bytes =
-        option.forward_transient_bytes + option.saved_bytes - stage.output_bytes;
-  }
-  return chain;
-}
-
 TEST(ProgramOf, MakesOneOpOneRecipeAndOneUsePerStage) {
   const Program program = program_of(equal_steps(2));
 
