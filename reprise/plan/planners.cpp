@@ -8,6 +8,8 @@
 
 #include "reprise/plan/assert.h"
 #include "reprise/plan/candidates.h"
+#include "reprise/plan/chain/rotor_planner.h"
+#include "reprise/plan/chain/step_chain_planners.h"
 #include "reprise/plan/checks.h"
 #include "reprise/plan/dtr/dtr_planner.h"
 #include "reprise/plan/exact/exact_planner.h"
@@ -21,6 +23,7 @@
 #include "reprise/plan/rules/op_policy.h"
 #include "reprise/plan/rules/per_cut.h"
 #include "reprise/plan/rules/per_label.h"
+#include "reprise/plan/search/block_rotor_planner.h"
 #include "reprise/plan/search/search_planner.h"
 #include "reprise/plan/simulate.h"
 
@@ -141,8 +144,8 @@ const std::vector<PlannerRecord>& planner_records() {
       keep_all_record(),       drop_all_record(),      every_k_record(),   sqrt_n_record(),
       balanced_bytes_record(), balanced_cost_record(), per_label_record(), per_cut_record(),
       knapsack_record(),       largest_first_record(), op_policy_record(), dtr_record(),
-      exact_record(),
-      search_record(),
+      revolve_record(),        mixed_record(),         rotor_record(),     block_rotor_record(),
+      exact_record(),          search_record(),
   };
   // clang-format on
   return records;

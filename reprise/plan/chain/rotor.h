@@ -41,6 +41,7 @@ class RotorTable {
   // The least budget that any memory-persistent plan meets; exact, whatever the unit.
   std::int64_t minimum_bytes() const;
 
+  std::int64_t largest_budget_bytes() const { return largest_budget_bytes_; }
   std::int64_t unit_bytes() const { return unit_bytes_; }
   std::int64_t distinct_parts() const { return std::ssize(parts_); }  // rows of the table
 
