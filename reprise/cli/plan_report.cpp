@@ -47,8 +47,7 @@ std::string count_text(std::int64_t count, const std::string& one) {
 }
 
 std::string gap_sentence(const plan::PlanResult& result) {
-  if (plan::find_planner(result.planner).is_exact && !result.is_cancelled &&
-      !result.is_out_of_time) {
+  if (result.is_proved) {
     return "none: no plan in this budget is faster";
   }
   if (!result.gap) {

@@ -52,7 +52,8 @@ struct PeakReason {
 struct MinimumBudget {
   std::int64_t budget_bytes = 0;
   PeakReason reason;
-  Schedule schedule;  // that meets it
+  Schedule schedule;       // that meets it
+  bool is_proved = false;  // no schedule at all meets less
 };
 
 // A planner's raw answer: `replays` in a schedule; everything else is filled in by make_plan().
@@ -61,6 +62,8 @@ struct PlannerAnswer {
   // Whether the schedule fits the budget. If not, it is the one with the lowest peak that the
   // planner found: its peak is the minimum that make_plan() names.
   bool fits = true;
+  // No schedule within the budget is faster; if none fits, none has a lower peak.
+  bool is_proved = false;
   std::int64_t iterations = 0;
   bool is_cancelled = false;
   bool is_out_of_time = false;

@@ -2,6 +2,7 @@
 #include "reprise/plan/planners.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -83,11 +84,14 @@ void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, S
   const Simulation simulation = judge_schedule(judge, record, result.budget_bytes, schedule);
   if (simulation.peak_bytes > result.budget_bytes) {
     schedule.budget_bytes = simulation.peak_bytes;
+    const bool was_proved = result.minimum && result.minimum->is_proved &&
+                            result.minimum->budget_bytes == simulation.peak_bytes;
     result.minimum = {.budget_bytes = simulation.peak_bytes,
                       .reason = simulation.peak_bytes == judge.floor.bytes
                                     ? judge.floor.reason
                                     : peak_reason(judge.program, simulation),
-                      .schedule = std::move(schedule)};
+                      .schedule = std::move(schedule),
+                      .is_proved = was_proved};
     return;
   }
   result.minimum.reset();
@@ -102,7 +106,52 @@ void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, S
   }
 }
 
-PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request) {
+// What a planner answers at the floor, once that was asked and not stopped.
+using FloorAnswer = std::optional<PlannerAnswer>;
+
+bool is_stopped(const PlannerAnswer& answer) {
+  return answer.is_cancelled || answer.is_out_of_time;
+}
+
+// The planner's answer to a budget of at least the floor. One that does not fit is the answer to
+// the floor: the planner's lowest peak must not depend on the budget that it cannot meet.
+std::optional<PlannerAnswer> find(const Judge& judge, const PlannerRecord& record,
+                                  const PlanRequest& request, FloorAnswer& at_floor) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool is_floor = request.budget_bytes == judge.floor.bytes;
+  std::optional<PlannerAnswer> answer =
+      is_floor && at_floor ? at_floor : record.make()->find(judge.program, request);
+  if (!answer || answer->fits || answer->is_proved || is_stopped(*answer)) {
+    return answer;
+  }
+  if (!at_floor && is_floor) {
+    at_floor = answer;
+  }
+  if (!at_floor) {
+    PlanRequest lowest = request;
+    lowest.budget_bytes = judge.floor.bytes;
+    if (request.time_limit_s > 0) {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      lowest.time_limit_s = std::max(1e-3, request.time_limit_s - spent.count());
+    }
+    FloorAnswer found = record.make()->find(judge.program, lowest);
+    if (!found) {
+      return answer;
+    }
+    found->iterations += answer->iterations;
+    if (is_stopped(*found)) {
+      answer->iterations = found->iterations;
+      answer->is_cancelled = found->is_cancelled;
+      answer->is_out_of_time = found->is_out_of_time;
+      return answer;
+    }
+    at_floor = std::move(found);
+  }
+  return at_floor;
+}
+
+PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request,
+               FloorAnswer& at_floor) {
   PlanResult result = blank_result(judge, record, request.budget_bytes);
   if (request.wants_bound && request.budget_bytes >= judge.floor.bytes) {
     const double bound_us = recompute_bound_us(judge.program, request.budget_bytes);
@@ -113,7 +162,7 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
   // Below the floor the question becomes what the planner can reach at best.
   PlanRequest reachable = request;
   reachable.budget_bytes = std::max(request.budget_bytes, judge.floor.bytes);
-  std::optional<PlannerAnswer> answer = record.make()->find(judge.program, reachable);
+  std::optional<PlannerAnswer> answer = find(judge, record, reachable, at_floor);
   if (!answer) {
     return result;
   }
@@ -123,11 +172,18 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
   result.note = std::move(answer->note);
 
   const bool claims_to_fit = answer->fits;
+  const bool is_proved = answer->is_proved;
   take(result, judge, record, std::move(answer->schedule));
   const std::int64_t peak_bytes =
       result.schedule ? result.peak_bytes : result.minimum->budget_bytes;
-  REPRISE_ASSERT(claims_to_fit == (peak_bytes <= reachable.budget_bytes),
+  REPRISE_ASSERT(!claims_to_fit || peak_bytes <= reachable.budget_bytes,
                  "a planner was wrong about whether its schedule fits");
+  if (result.minimum) {
+    // A schedule that fits the floor is as low as any.
+    result.minimum->is_proved = claims_to_fit || is_proved;
+  }
+  // The fastest schedule of the lowest peak need not be the fastest in a larger budget.
+  result.is_proved = is_proved && (claims_to_fit || result.minimum);
   return result;
 }
 
@@ -167,7 +223,8 @@ PlanResult make_plan(const Program& program, const std::string& planner,
                      const PlanRequest& request) {
   const PlannerRecord& record = require_planner(program, planner, request, "make_plan");
   require_at_least("make_plan", "budget_bytes", request.budget_bytes, 0);
-  return ask({program, program_hash(program), peak_floor(program)}, record, request);
+  FloorAnswer at_floor;
+  return ask({program, program_hash(program), peak_floor(program)}, record, request, at_floor);
 }
 
 std::vector<PlanResult> plan_frontier(const Program& program, const std::string& planner,
@@ -182,12 +239,13 @@ std::vector<PlanResult> plan_frontier(const Program& program, const std::string&
   }
 
   const Judge judge{program, program_hash(program), peak_floor(program)};
+  FloorAnswer at_floor;
   std::vector<PlanResult> solved;
   std::vector<FrontierSchedule> found;  // in the order of the budgets they were found for
   for (const std::int64_t budget_bytes : ascending) {
     PlanRequest one = request;
     one.budget_bytes = budget_bytes;
-    solved.push_back(ask(judge, record, one));
+    solved.push_back(ask(judge, record, one, at_floor));
     const PlanResult& result = solved.back();
     if (const Schedule* schedule = result.schedule  ? &*result.schedule
                                    : result.minimum ? &result.minimum->schedule

@@ -38,12 +38,14 @@ struct PlanResult {
   std::optional<double> bound_us;
   std::optional<double> gap;  // (recompute_us - bound_us) / step_us
   // The smallest budget that a schedule of this planner meets, and why it is not smaller. Only if
-  // nothing fits, and only if the planner found a schedule at all.
+  // nothing fits, and only if the planner found a schedule at all. It is what the planner reaches
+  // when asked for the floor, so it is the same whatever the budget.
   std::optional<MinimumBudget> minimum;
   std::int64_t iterations = 0;
   bool is_cancelled = false;
   bool is_out_of_time = false;
-  std::string note;  // for people: what was picked and why
+  bool is_proved = false;  // no schedule is faster, or has a lower peak than the minimum
+  std::string note;        // for people: what was picked and why
 };
 
 // Asks one planner. Throws std::invalid_argument if the program has a fault, the planner is unknown

@@ -106,6 +106,7 @@ class Exact : public Planner {
     }
     PlannerAnswer answer = *candidates.answer();
     limits.fill(answer);
+    answer.is_proved = is_proved;
     answer.note = is_proved ? (answer.fits ? "proved: none is faster" : "proved: none is lower")
                             : "stopped before anything was proved";
     return answer;
