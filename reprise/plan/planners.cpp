@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reprise/plan/assert.h"
+#include "reprise/plan/auto_planner.h"
 #include "reprise/plan/candidates.h"
 #include "reprise/plan/chain/rotor_planner.h"
 #include "reprise/plan/chain/step_chain_planners.h"
@@ -201,7 +202,7 @@ const std::vector<PlannerRecord>& planner_records() {
       balanced_bytes_record(), balanced_cost_record(), per_label_record(), per_cut_record(),
       knapsack_record(),       largest_first_record(), op_policy_record(), dtr_record(),
       revolve_record(),        mixed_record(),         rotor_record(),     block_rotor_record(),
-      exact_record(),          search_record(),
+      exact_record(),          search_record(),        auto_record(),
   };
   // clang-format on
   return records;

@@ -186,8 +186,7 @@ class SearchPlanner : public Planner {
 
 PlannerRecord search_record() {
   return record_of<SearchPlanner>(
-      "search",
-      "Local search from minimum cuts, blocks and their rotor; any program (the default)");
+      "search", "Local search from minimum cuts, blocks and their rotor; any program");
 }
 
 std::int64_t default_search_iterations(const Program& program) {

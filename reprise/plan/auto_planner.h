@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner `auto`: looks at a program, asks the planners that suit it, and says which and why.
+#pragma once
+
+#include "reprise/plan/planner_record.h"
+
+namespace reprise::plan {
+
+// keep_all if that fits; else exact, for programs that are small enough; else search, and for
+// chains rotor too: the better answer wins. If exact is stopped by its number of states before it
+// has proved anything, search is asked as well.
+//
+// Each planner gets the request's seed and iterations (what an iteration is, that planner says) and
+// what is left of its time; the iterations of all are added up.
+PlannerRecord auto_record();
+
+}  // namespace reprise::plan
