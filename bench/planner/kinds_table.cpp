@@ -33,8 +33,12 @@ std::vector<Kind> kinds() {
     all.push_back({"chain " + std::to_string(layers), generate_chain({.layers = layers})});
   }
   all.push_back({"transformer 8", generate_transformer({.layers = 8, .has_dropout = false})});
-  for (const int ops : {50, 200, 800}) {
-    all.push_back({"random " + std::to_string(ops), generate_random({.ops = ops, .seed = 7})});
+  // Of random programs most have little to decide; these have room between floor and peak.
+  for (const RandomSizes& sizes :
+       {RandomSizes{.ops = 100, .seed = 3}, RandomSizes{.ops = 300, .seed = 3},
+        RandomSizes{.ops = 300, .seed = 4}}) {
+    all.push_back({"random " + std::to_string(sizes.ops) + ", " + std::to_string(sizes.seed),
+                   generate_random(sizes)});
   }
   return all;
 }
