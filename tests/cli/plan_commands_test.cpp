@@ -18,6 +18,7 @@
 #include "reprise/cli/options.h"
 #include "reprise/cli/plan_command.h"
 #include "reprise/cli/plan_files.h"
+#include "reprise/cli/plan_report.h"
 #include "reprise/cli/planners_command.h"
 #include "reprise/cli/program_text.h"
 #include "reprise/cli/simulate_command.h"
@@ -190,6 +191,20 @@ TEST_F(PlanCommands, PlanGroupsByOpAloneWhereNoLabelsAreKnown) {
   run(run_generate, {"generate", "transformer", "--layers", "2", "--out", path("g.json")});
   EXPECT_THAT(run(run_plan, {"plan", path("g.json"), "--budget", "70%"}).out,
               HasSubstr("\nlabel     "));
+}
+
+TEST(PlanText, RoundsNoGapToNothingAndLongTimesToSeconds) {
+  PlanReport report;
+  report.program = plan::chain_of_three();
+  report.program.step_us = 2e7;
+  report.result.planner = "search";
+  report.result.schedule = plan::Schedule();
+  report.result.iterations = 1;
+  report.result.gap = 0.0004;
+  const std::string text = plan_text(report);
+  EXPECT_THAT(text, HasSubstr("gap        less than 0.1 points above the fastest plan"));
+  EXPECT_THAT(text, HasSubstr(", 1 iteration\n"));
+  EXPECT_THAT(text, HasSubstr("  20.0 s  "));
 }
 
 TEST_F(PlanCommands, PlanSaysWhenItIsTheFastestThereIs) {
