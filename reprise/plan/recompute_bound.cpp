@@ -2,12 +2,17 @@
 #include "reprise/plan/recompute_bound.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "reprise/plan/peak_floor.h"
 #include "reprise/plan/search/keep_cut.h"
 
 namespace reprise::plan {
 
 double recompute_bound_us(const Program& program, std::int64_t budget_bytes, int most_uses) {
+  if (budget_bytes < peak_floor(program).bytes) {
+    return std::numeric_limits<double>::infinity();
+  }
   const auto uses = static_cast<int>(program.uses.size());
   if (most_uses <= 0) {
     const auto size = static_cast<int>(program.values.size() + program.recipes.size());

@@ -12,8 +12,9 @@ namespace reprise::plan {
 // largest, over some uses and prices per byte, of a minimum cut minus the price of the budget
 // (search/keep_cut.h). `most_uses`: how many places of backward are tried, evenly spread; 0: as
 // many as the size of the program allows in about a second. It leaves transient bytes and second
-// runs out, so it is weak near the smallest feasible budget. Infinite if some use alone exceeds the
-// budget. REQUIRES: `program` has no fault.
+// runs out, so it is weak near the smallest feasible budget. Infinite below the program's floor
+// (peak_floor.h), and where the bytes that no replay brings back exceed the budget at a use that is
+// tried. REQUIRES: `program` has no fault.
 double recompute_bound_us(const Program& program, std::int64_t budget_bytes, int most_uses = 0);
 
 }  // namespace reprise::plan

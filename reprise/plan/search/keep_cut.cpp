@@ -74,6 +74,7 @@ KeepCut::KeepCut(const Program& program, int use)
       continue;
     }
     entered[index(recipe)] = 1;
+    dearest_price_ += program.recipes[index(recipe)].cost_us;
     flow_.add_edge(recipe_node(program, recipe), kSink, program.recipes[index(recipe)].cost_us);
     for (const int input : program.recipes[index(recipe)].inputs) {
       if (want(input)) {
@@ -125,8 +126,7 @@ PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes) {
   if (excess(free) <= 0) {
     return {};
   }
-  // A price at which bytes cost more than everything: the least that can be kept.
-  KeepCut::Choice dear = cut.choose(1e6);
+  KeepCut::Choice dear = cut.choose(cut.dearest_price());
   if (excess(dear) > 0) {
     return {.us = std::numeric_limits<double>::infinity()};
   }

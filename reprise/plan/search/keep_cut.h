@@ -25,6 +25,8 @@ class KeepCut {
 
   // Bytes at the use that no choice can avoid: its background and what it needs itself.
   std::int64_t fixed_bytes() const { return fixed_bytes_; }
+  // A price at which a byte costs more than all recipes together: the least that can be kept.
+  double dearest_price() const { return dearest_price_; }
 
   struct Choice {
     double us_per_byte = 0;
@@ -39,6 +41,7 @@ class KeepCut {
  private:
   const Program& program_;
   std::int64_t fixed_bytes_ = 0;
+  double dearest_price_ = 1;
   MaxFlow flow_;
   std::vector<MaxFlow::Edge> value_edges_;  // per value: cut if it is kept; -1: not in the network
   double last_price_ = -1;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/recompute_bound.h"
+
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/planners.h"
+#include "reprise/plan/simulate.h"
+#include "tests/plan/chain_program.h"
+#include "tests/plan/random_program.h"
+#include "tests/plan/search/complaints.h"
+
+namespace reprise::plan {
+namespace {
+
+using testing::IsEmpty;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(RecomputeBound, IsNothingWhereAllIsKept) {
+  EXPECT_EQ(recompute_bound_us(chain_of_three(), 400), 0);
+}
+
+TEST(RecomputeBound, IsTheCheaperOfTwoValuesWhereOneHasToGo) {
+  // Use C holds 100 + 3 * 100 bytes; value 1 takes 10 us, value 2 takes 20.
+  EXPECT_NEAR(recompute_bound_us(chain_of_three(), 300), 10, 1e-6);
+}
+
+TEST(RecomputeBound, IsTheCheaperValueAndAShareOfTheOther) {
+  // 50 bytes more than that have to go: half of the 20 us of value 2.
+  EXPECT_NEAR(recompute_bound_us(chain_of_three(), 250), 20, 1e-6);
+}
+
+TEST(RecomputeBound, IsInfiniteBelowWhatAnyUseNeedsItself) {
+  Program program = chain_of_three();
+  EXPECT_EQ(recompute_bound_us(program, 249), kInfinity);
+  // The last use, which is not among the places that are tried.
+  program.uses[2].background_bytes.running = 220;
+  EXPECT_EQ(recompute_bound_us(program, 319), kInfinity);
+  EXPECT_NEAR(recompute_bound_us(program, 320), 8, 1e-6);
+}
+
+TEST(RecomputeBound, IsNothingForAStepWithoutUses) {
+  Program program = chain_of_three();
+  program.uses.clear();
+  EXPECT_EQ(recompute_bound_us(program, 200), 0);
+}
+
+TEST(RecomputeBound, TriesTheFirstUseIfOnlyOneMayBeTried) {
+  EXPECT_NEAR(recompute_bound_us(chain_of_three(), 300, /*most_uses=*/1), 10, 1e-6);
+}
+
+std::vector<std::string> compare_with_the_optimum(unsigned seed) {
+  std::mt19937 random(seed);
+  const Program program = random_program(random);
+  const std::int64_t floor_bytes = peak_floor(program).bytes;
+  const std::int64_t range = simulate_keep_all(program).peak_bytes - floor_bytes;
+  Complaints wrong;
+  for (const std::int64_t percent : {0, 15, 40, 70, 100}) {
+    const std::int64_t budget_bytes = floor_bytes + range * percent / 100;
+    const PlanResult optimum =
+        make_plan(program, "exact", {.budget_bytes = budget_bytes, .wants_bound = false});
+    const double least_us = optimum.schedule ? optimum.recompute_us : kInfinity;
+    wrong.set_place(std::to_string(percent) + " %");
+    for (const int most_uses : {0, 1, 1000}) {
+      wrong.unless(recompute_bound_us(program, budget_bytes, most_uses) <= least_us,
+                   "above the optimum with " + std::to_string(most_uses) + " uses");
+    }
+  }
+  return wrong.list();
+}
+
+TEST(RecomputeBound, IsNeverAboveTheOptimumOfARandomProgram) {
+#ifdef NDEBUG
+  constexpr unsigned kPrograms = 1000;
+#else
+  constexpr unsigned kPrograms = 80;  // with sanitizers each takes ten times as long
+#endif
+  for (unsigned seed = 1; seed <= kPrograms; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    EXPECT_THAT(compare_with_the_optimum(seed), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace reprise::plan
