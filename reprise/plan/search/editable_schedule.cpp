@@ -68,7 +68,8 @@ EditableSchedule::EditableSchedule(const Program& program, const Schedule& sched
     set_bytes(at_use + 1, background.after + program.resident_bytes);
     for (const int value : program.uses[use].needs) {
       if (!program.values[index(value)].external) {
-        add_reading(value, at_use);
+        charge_reading(value, at_use, 1);
+        insert_sorted(readings_[index(value)], at_use);
       }
     }
   }
@@ -148,72 +149,38 @@ void EditableSchedule::add_bytes(Place first, Place last, std::int64_t bytes) {
   }
 }
 
-void EditableSchedule::add_reading(int value, Place place) {
+// What a reading at `place` that is not in `readings_` adds to the bytes: its stay is charged
+// further, from its production or last reading to there.
+void EditableSchedule::charge_reading(int value, Place place, std::int64_t sign) {
   const Stay stay = stay_at(value, place);
   const Value& info = program_->values[index(value)];
-  if (stay.made != kNever) {
-    add_bytes(std::max(stay.made, stay.last_reading) + 1, place, info.bytes);
-  } else if (!program_->is_held(info)) {
-    add_bytes(std::max(static_cast<Place>(info.released_at), stay.last_reading) + 1, place,
-              info.bytes);
+  if (stay.made == kNever && program_->is_held(info)) {
+    return;
   }
-  insert_sorted(readings_[index(value)], place);
+  const Place born = stay.made == kNever ? static_cast<Place>(info.released_at) : stay.made;
+  add_bytes(std::max(born, stay.last_reading) + 1, place, sign * info.bytes);
 }
 
-void EditableSchedule::remove_reading(int value, Place place) {
-  erase_sorted(readings_[index(value)], place);
-  const Stay stay = stay_at(value, place);
-  const Value& info = program_->values[index(value)];
-  if (stay.made != kNever) {
-    add_bytes(std::max(stay.made, stay.last_reading) + 1, place, -info.bytes);
-  } else if (!program_->is_held(info)) {
-    add_bytes(std::max(static_cast<Place>(info.released_at), stay.last_reading) + 1, place,
-              -info.bytes);
-  }
-}
-
-void EditableSchedule::add_production(int value, Place place) {
-  // Readings after `place` move from the stay that covers it to the new one.
+// What a production at `place` that is not in `productions_` adds: readings after it move from the
+// stay that covers it to a new one.
+void EditableSchedule::charge_production(int value, Place place, std::int64_t sign) {
   const Stay before = stay_at(value, place);
   const Value& info = program_->values[index(value)];
-  const std::vector<Place>& read = readings_[index(value)];
-  if (before.last_reading > place) {
-    const auto first_moved = std::upper_bound(read.begin(), read.end(), place);
-    const bool has_earlier = first_moved != read.begin() && *(first_moved - 1) > before.made;
-    const Place earlier = has_earlier ? *(first_moved - 1) : kNever;
-    if (before.made != kNever || !program_->is_held(info)) {
-      const Place start =
-          before.made != kNever ? before.made : static_cast<Place>(info.released_at);
-      // The old stay ends at its last earlier reading; the new one begins here.
-      add_bytes(std::max(start, earlier) + 1, place - 1, -info.bytes);
-    } else {
-      add_bytes(place, before.last_reading, info.bytes);
-    }
-  } else {
-    add_bytes(place, place, info.bytes);
+  if (before.last_reading <= place) {
+    add_bytes(place, place, sign * info.bytes);  // nobody reads what is made here
+    return;
   }
-  insert_sorted(productions_[index(value)], place);
-}
-
-void EditableSchedule::remove_production(int value, Place place) {
-  erase_sorted(productions_[index(value)], place);
-  const Stay before = stay_at(value, place);
-  const Value& info = program_->values[index(value)];
-  const std::vector<Place>& read = readings_[index(value)];
-  if (before.last_reading > place) {
-    const auto first_moved = std::upper_bound(read.begin(), read.end(), place);
-    const bool has_earlier = first_moved != read.begin() && *(first_moved - 1) > before.made;
-    const Place earlier = has_earlier ? *(first_moved - 1) : kNever;
-    if (before.made != kNever || !program_->is_held(info)) {
-      const Place start =
-          before.made != kNever ? before.made : static_cast<Place>(info.released_at);
-      add_bytes(std::max(start, earlier) + 1, place - 1, info.bytes);
-    } else {
-      add_bytes(place, before.last_reading, -info.bytes);
-    }
-  } else {
-    add_bytes(place, place, -info.bytes);
+  if (before.made == kNever && program_->is_held(info)) {
+    add_bytes(place, before.last_reading, sign * info.bytes);  // the old stay was free
+    return;
   }
+  // The old stay ends at its last reading before this; the new one begins here.
+  const std::vector<Place>& read = readings_[index(value)];
+  const auto first_moved = std::upper_bound(read.begin(), read.end(), place);
+  const bool has_earlier = first_moved != read.begin() && *(first_moved - 1) > before.made;
+  const Place earlier = has_earlier ? *(first_moved - 1) : kNever;
+  const Place born = before.made == kNever ? static_cast<Place>(info.released_at) : before.made;
+  add_bytes(std::max(born, earlier) + 1, place - 1, -sign * info.bytes);
 }
 
 void EditableSchedule::do_insert(Place place, int recipe_id) {
@@ -228,11 +195,13 @@ void EditableSchedule::do_insert(Place place, int recipe_id) {
                 kEmptyBytes);
   for (const int input : recipe.inputs) {
     if (!program_->values[index(input)].external) {
-      add_reading(input, place);
+      charge_reading(input, place, 1);
+      insert_sorted(readings_[index(input)], place);
     }
   }
   for (const int output : recipe.outputs) {
-    add_production(output, place);
+    charge_production(output, place, 1);
+    insert_sorted(productions_[index(output)], place);
   }
   recompute_us_ += recipe.cost_us;
 }
@@ -242,11 +211,13 @@ void EditableSchedule::do_erase(Place place) {
   const Recipe& recipe = program_->recipes[index(recipe_id)];
   ++edits_;
   for (const int output : recipe.outputs) {
-    remove_production(output, place);
+    erase_sorted(productions_[index(output)], place);
+    charge_production(output, place, -1);
   }
   for (const int input : recipe.inputs) {
     if (!program_->values[index(input)].external) {
-      remove_reading(input, place);
+      erase_sorted(readings_[index(input)], place);
+      charge_reading(input, place, -1);
     }
   }
   const Background& background = program_->uses[index(use_at(place))].background_bytes;
@@ -260,109 +231,6 @@ void EditableSchedule::do_erase(Place place) {
   replays_.pop_back();
   replay_index_[index(place)] = -1;
   recompute_us_ -= recipe.cost_us;
-}
-
-void EditableSchedule::insert(Place place, int recipe) {
-  journal_.push_back({place, recipe, true, recompute_us_});
-  do_insert(place, recipe);
-}
-
-void EditableSchedule::erase(Place place) {
-  journal_.push_back({place, recipe_at(place), false, recompute_us_});
-  do_erase(place);
-}
-
-void EditableSchedule::erase_with_feeders(Place place) {
-  unread_.assign(1, place);
-  bool is_first = true;
-  while (!unread_.empty()) {
-    const Place next = unread_.back();
-    unread_.pop_back();
-    if (recipe_at(next) == kNoRecipe || (!is_first && is_read(next))) {
-      continue;
-    }
-    is_first = false;
-    const Recipe& recipe = program_->recipes[index(recipe_at(next))];
-    for (const int input : recipe.inputs) {
-      if (!program_->values[index(input)].external) {
-        if (const Place made = stay_at(input, next).made; made != kNever) {
-          unread_.push_back(made);
-        }
-      }
-    }
-    erase(next);
-  }
-}
-
-Place EditableSchedule::make_room(Place place, int count, std::vector<Place>& free) {
-  free.clear();
-  const int use = use_at(place);
-  const Place before = occupied_before(place);
-  if (place - before - 1 >= count) {
-    for (int i = 1; i <= count; ++i) {
-      free.push_back(before + static_cast<Place>((place - before) * std::int64_t{i} / (count + 1)));
-    }
-    return place;
-  }
-  const Place begin = gap_begin(use);
-  const Place end = use_place(use);
-  std::vector<std::pair<Place, int>> held;
-  for (Place at = begin; at < end; ++at) {
-    if (recipe_at(at) != kNoRecipe) {
-      held.emplace_back(at, recipe_at(at));
-    }
-  }
-  const auto wanted = static_cast<std::int64_t>(held.size()) + count;
-  const std::int64_t room = end - begin;
-  if (wanted > room) {
-    return kNever;
-  }
-  for (const auto& [at, recipe] : held) {
-    erase(at);
-  }
-  std::int64_t next = 0;
-  Place moved = place;
-  const auto spread = [&](std::int64_t i) { return begin + static_cast<Place>(i * room / wanted); };
-  const auto take_free = [&] {
-    for (int i = 0; i < count; ++i) {
-      free.push_back(spread(next++));
-    }
-  };
-  for (const auto& [at, recipe] : held) {
-    if (at == place) {
-      take_free();
-      moved = spread(next);
-    }
-    insert(spread(next++), recipe);
-  }
-  if (place == end) {
-    take_free();
-  }
-  return moved;
-}
-
-void EditableSchedule::roll_back(Savepoint savepoint) {
-  while (journal_.size() > savepoint) {
-    const Edit edit = journal_.back();
-    journal_.pop_back();
-    if (edit.is_insertion) {
-      do_erase(edit.place);
-    } else {
-      do_insert(edit.place, edit.recipe);
-    }
-    recompute_us_ = edit.recompute_us_before;
-  }
-}
-
-void EditableSchedule::inserted_since(Savepoint savepoint, std::vector<Place>& places) const {
-  places.clear();
-  for (std::size_t i = savepoint; i < journal_.size(); ++i) {
-    if (journal_[i].is_insertion && recipe_at(journal_[i].place) != kNoRecipe) {
-      places.push_back(journal_[i].place);
-    }
-  }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
 }
 
 }  // namespace reprise::plan

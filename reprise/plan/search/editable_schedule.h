@@ -59,7 +59,7 @@ class EditableSchedule {
   // The last place before `place` in its gap that has a replay, or the place before the gap.
   Place occupied_before(Place place) const;
 
-  // Values.
+  // Values. External ones have neither readings nor stays.
   const std::vector<Place>& readings(int value) const {
     return readings_[static_cast<std::size_t>(value)];
   }
@@ -103,13 +103,10 @@ class EditableSchedule {
   };
 
   void add_bytes(Place first, Place last, std::int64_t bytes);
-  void add_reading(int value, Place place);
-  void remove_reading(int value, Place place);
-  void add_production(int value, Place place);
-  void remove_production(int value, Place place);
+  void charge_reading(int value, Place place, std::int64_t sign);
+  void charge_production(int value, Place place, std::int64_t sign);
   void do_insert(Place place, int recipe);
   void do_erase(Place place);
-  void erase_unread();
 
   const Program* program_;
   std::vector<Place> use_places_;
@@ -119,13 +116,13 @@ class EditableSchedule {
   std::vector<std::int32_t> replay_index_;  // per place: where it is in replays_
   std::vector<std::vector<Place>> productions_;
   std::vector<std::vector<Place>> readings_;
-  std::vector<std::int64_t>
-      replay_bytes_;  // per recipe: bytes beyond the live values, without background
+  // Per recipe: what a replay takes beside the values that are alive and the background.
+  std::vector<std::int64_t> replay_bytes_;
   MaxTree bytes_;
   double recompute_us_ = 0;
   std::int64_t edits_ = 0;
   std::vector<Edit> journal_;
-  std::vector<Place> unread_;  // candidates of erase_unread()
+  std::vector<Place> unread_;  // of erase_with_feeders(): still to look at
 };
 
 }  // namespace reprise::plan
