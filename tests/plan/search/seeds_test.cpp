@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/search/seeds.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reprise/plan/candidates.h"
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/simulate.h"
+#include "tests/plan/chain_program.h"
+#include "tests/plan/random_program.h"
+#include "tests/plan/search/complaints.h"
+#include "tests/plan/small_programs.h"
+
+namespace reprise::plan {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::vector<Seed> seeds_of(
+    const Program& program, std::int64_t budget_bytes,
+    const std::function<bool()>& go_on = [] { return true; }) {
+  Random random(1);
+  return find_seeds(program, budget_bytes, random, go_on);
+}
+
+TEST(FindSeeds, BeginsWithTheCheapestThatFits) {
+  const std::vector<Seed> seeds = seeds_of(chain_of_three(), 300);
+  EXPECT_THAT(seeds.front().schedule.replays,
+              ElementsAre(Replays{.before_use = 2, .recipes = {0}}));
+  EXPECT_EQ(seeds.front().peak_bytes, 300);
+  EXPECT_EQ(seeds.front().recompute_us, 10);
+}
+
+TEST(FindSeeds, BeginsWithTheLowestPeakIfNoneFits) {
+  EXPECT_EQ(seeds_of(chain_of_three(), 249).front().peak_bytes, 250);
+}
+
+TEST(FindSeeds, GivesOneSeedThoughItMayNotGoOn) {
+  EXPECT_THAT(seeds_of(chain_of_three(), 250, [] { return false; }), SizeIs(1));
+}
+
+TEST(FindSeeds, StopsAtTheFirstRefusal) {
+  int left = 2;
+  // The first shave needs no leave; two more have it.
+  EXPECT_THAT(seeds_of(chain_program(std::vector<std::int64_t>(20, 8), std::vector<double>(20, 1)),
+                       40, [&left] { return left-- > 0; })
+                  .size(),
+              testing::AllOf(testing::Ge(1), testing::Le(3)));
+}
+
+std::vector<std::string> check(unsigned seed) {
+  std::mt19937 draw(seed);
+  const Program program = random_program(draw, 20);
+  const std::int64_t floor_bytes = peak_floor(program).bytes;
+  const std::int64_t range = simulate_keep_all(program).peak_bytes - floor_bytes;
+  const std::int64_t budget_bytes = floor_bytes + range * static_cast<int>(seed % 100) / 100;
+  const std::vector<Seed> seeds = seeds_of(program, budget_bytes);
+  Complaints wrong;
+  wrong.unless(!seeds.empty(), "none");
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    wrong.set_place("seed " + std::to_string(i));
+    const Simulation simulation = simulate(program, seeds[i].schedule);
+    wrong.unless(seeds[i].peak_bytes == simulation.peak_bytes, "another peak");
+    wrong.unless(seeds[i].recompute_us == simulation.recompute_us, "another cost");
+    if (i > 0) {
+      const Outcome before{.peak_bytes = seeds[i - 1].peak_bytes,
+                           .recompute_us = seeds[i - 1].recompute_us};
+      const Outcome here{.peak_bytes = seeds[i].peak_bytes, .recompute_us = seeds[i].recompute_us};
+      wrong.unless(!is_better(here, before, budget_bytes), "better than the one before");
+      wrong.unless(seeds[i].schedule.replays != seeds[i - 1].schedule.replays,
+                   "the same as the one before");
+    }
+  }
+  return wrong.list();
+}
+
+TEST(FindSeeds, GivesJudgedSchedulesInOrderOnRandomPrograms) {
+#ifdef NDEBUG
+  constexpr unsigned kPrograms = 200;
+#else
+  constexpr unsigned kPrograms = 20;  // with sanitizers each takes ten times as long
+#endif
+  for (unsigned seed = 1; seed <= kPrograms; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    EXPECT_THAT(check(seed), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace reprise::plan
