@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner `search`: any program of up to 50,000 ops, within a few percent of the bound in
-// seconds.
+// The planner `search`: any program, in seconds up to 50,000 ops.
+// tests/plan/search/recorded_test.cpp holds it to the overheads of recorded programs and to the
+// optimum of small ones.
 //
 // Seeds (seeds.h) are shaved to the budget; if none fits, the best are brought down further; then
 // ruin and recreate improves the best of them, and in the end the best of all. An iteration is one

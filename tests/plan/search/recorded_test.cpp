@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// How good the planner `search` is: the overheads of recorded programs, and how often it finds the
+// optimum of small ones. A change that makes it worse is seen here.
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/planners.h"
+#include "reprise/plan/simulate.h"
+#include "tests/plan/random_program.h"
+#include "tests/plan/recorded_programs.h"
+
+namespace reprise::plan {
+namespace {
+
+using testing::Le;
+
+// A budget as a share of the keep-all peak, and the most that recomputing may take there, as a
+// share of the plain step. Fewer iterations than the planner takes by itself: these are enough.
+struct Goal {
+  const char* program;
+  double budget_share;
+  double most_overhead;
+  std::int64_t iterations = 1000;
+};
+
+void PrintTo(const Goal& goal, std::ostream* out) {
+  *out << goal.program << " at " << goal.budget_share;
+}
+
+// In per cent of the plain step; above every goal if there is no plan.
+double overhead_percent(const Goal& goal) {
+  const Program program = recorded_program(goal.program);
+  PlanRequest request;
+  request.budget_bytes = static_cast<std::int64_t>(
+      goal.budget_share * static_cast<double>(simulate_keep_all(program).peak_bytes));
+  request.iterations = goal.iterations;
+  request.wants_bound = false;
+  const PlanResult result = make_plan(program, "search", request);
+  return result.schedule ? 100 * result.overhead : 1000;
+}
+
+class Recorded : public testing::TestWithParam<Goal> {};
+
+TEST_P(Recorded, IsPlannedWithAtMostThisOverhead) {
+  EXPECT_THAT(overhead_percent(GetParam()), Le(GetParam().most_overhead));
+}
+
+std::string name_of(const testing::TestParamInfo<Goal>& goal) {
+  return std::string(goal.param.program) + "_at_" +
+         std::to_string(static_cast<int>(100 * goal.param.budget_share + 0.5));
+}
+
+#ifdef NDEBUG
+constexpr std::int64_t kLstmIterations = 100;
+INSTANTIATE_TEST_SUITE_P(Programs, Recorded,
+                         testing::Values(Goal{"gpt6", 0.7, 1.8}, Goal{"gpt6", 0.5, 8.4},
+                                         Goal{"gpt6", 0.4, 13.1}, Goal{"gpt6", 0.3, 18.2},
+                                         Goal{"gpt6", 0.2, 27.2}, Goal{"resnet50", 0.7, 5.5},
+                                         Goal{"resnet50", 0.5, 10.4}, Goal{"resnet50", 0.4, 14.0},
+                                         Goal{"resnet50", 0.3, 21.8}, Goal{"unet", 0.7, 5.4},
+                                         Goal{"unet", 0.4, 32.5},
+                                         Goal{"lstm300", 0.7, 1.7, kLstmIterations},
+                                         Goal{"lstm300", 0.5, 7.6, kLstmIterations},
+                                         Goal{"lstm300", 0.4, 12.5, kLstmIterations},
+                                         Goal{"lstm300", 0.3, 17.0, kLstmIterations},
+                                         Goal{"lstm300", 0.2, 22.0, kLstmIterations}),
+                         name_of);
+#else
+// With sanitizers each takes twenty times as long.
+INSTANTIATE_TEST_SUITE_P(Programs, Recorded,
+                         testing::Values(Goal{"gpt6", 0.5, 8.4, 300}, Goal{"unet", 0.7, 5.4, 300}),
+                         name_of);
+#endif
+
+// How `search` does on small random programs, each at three budgets between floor and keep-all.
+struct Tally {
+  int asked = 0;  // where some plan exists
+  int optimal = 0;
+  int without_plan = 0;
+  int below_optimum = 0;
+  unsigned last_seed_without_plan = 0;
+};
+
+Tally tally(unsigned programs) {
+  Tally tally;
+  for (unsigned seed = 1; seed <= programs; ++seed) {
+    std::mt19937 random(seed);
+    const Program program = random_program(random);
+    const std::int64_t floor_bytes = peak_floor(program).bytes;
+    const std::int64_t range = simulate_keep_all(program).peak_bytes - floor_bytes;
+    for (const std::int64_t percent : {15, 40, 70}) {
+      PlanRequest request;
+      request.budget_bytes = floor_bytes + range * percent / 100;
+      request.wants_bound = false;
+      request.iterations = 0;  // as many as the proof takes
+      const PlanResult optimum = make_plan(program, "exact", request);
+      if (!optimum.schedule) {
+        continue;
+      }
+      ++tally.asked;
+      request.iterations = 400;
+      const PlanResult result = make_plan(program, "search", request);
+      if (!result.schedule) {
+        ++tally.without_plan;
+        tally.last_seed_without_plan = seed;
+      } else if (result.recompute_us == optimum.recompute_us) {  // whole numbers
+        ++tally.optimal;
+      } else if (result.recompute_us < optimum.recompute_us) {
+        ++tally.below_optimum;
+      }
+    }
+  }
+  return tally;
+}
+
+TEST(SmallPrograms, ArePlannedOptimallyMostOfTheTime) {
+#ifdef NDEBUG
+  const Tally found = tally(1000);
+#else
+  const Tally found = tally(50);
+#endif
+  SCOPED_TRACE(testing::Message() << found.optimal << " of " << found.asked << " optimal, "
+                                  << found.without_plan << " without a plan, the last of seed "
+                                  << found.last_seed_without_plan);
+  EXPECT_GE(found.optimal * 100, found.asked * 98);
+  EXPECT_LE(found.without_plan * 1000, found.asked * 5);
+  EXPECT_EQ(found.below_optimum, 0);
+}
+
+// The programs of which no plan meets the floor, and those of them whose lowest peak is found.
+struct LowestPeaks {
+  int asked = 0;
+  int found = 0;
+};
+
+LowestPeaks lowest_peaks(unsigned programs) {
+  LowestPeaks lowest;
+  for (unsigned seed = 1; seed <= programs; ++seed) {
+    std::mt19937 random(seed);
+    const Program program = random_program(random);
+    PlanRequest request;
+    request.budget_bytes = peak_floor(program).bytes;
+    request.wants_bound = false;
+    const PlanResult optimum = make_plan(program, "exact", request);
+    if (!optimum.minimum) {
+      continue;
+    }
+    ++lowest.asked;
+    request.iterations = 400;
+    const PlanResult result = make_plan(program, "search", request);
+    lowest.found += result.minimum->budget_bytes == optimum.minimum->budget_bytes ? 1 : 0;
+  }
+  return lowest;
+}
+
+TEST(SmallPrograms, HaveTheirLowestPeakFoundMostOfTheTime) {
+#ifdef NDEBUG
+  const LowestPeaks lowest = lowest_peaks(1000);
+#else
+  const LowestPeaks lowest = lowest_peaks(50);
+#endif
+  SCOPED_TRACE(testing::Message() << lowest.found << " of " << lowest.asked);
+  // The seeds alone reach 90 %.
+  EXPECT_GE(lowest.found * 100, lowest.asked * 94);
+}
+
+}  // namespace
+}  // namespace reprise::plan
