@@ -13,6 +13,9 @@
 namespace reprise::tape {
 namespace {
 
+// Handles of one storage whose requires_grad is remembered: user code holds one or two.
+constexpr std::size_t kMostHandles = 4;
+
 // Below autograd and the version counters: such copies are invisible to everybody.
 struct Invisible {
   UnseenOps unseen;
@@ -29,6 +32,23 @@ c10::weak_intrusive_ptr<c10::StorageImpl> weak_storage(const at::Tensor& tensor)
   return tensor.has_storage()
              ? tensor.storage().getWeakStorageImpl()
              : c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>());
+}
+
+// Views that the region makes of an outside tensor are new in each run; so is what else has a
+// grad_fn, whose requires_grad nobody can switch off.
+void note_requires_grad(OutsideTensor& entry, const at::Tensor& tensor) {
+  if (!tensor.is_leaf() || tensor.is_view() || entry.handles.size() >= kMostHandles) {
+    return;
+  }
+  const bool is_known =
+      std::any_of(entry.handles.begin(), entry.handles.end(), [&](const SeenRequiresGrad& seen) {
+        return seen.tensor._unsafe_get_target() == tensor.unsafeGetTensorImpl();
+      });
+  if (!is_known) {
+    entry.handles.push_back({c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>(
+                                 tensor.getIntrusivePtr()),
+                             tensor.requires_grad()});
+  }
 }
 
 }  // namespace
@@ -68,10 +88,14 @@ void OutsideTensors::before_use(const at::Tensor& tensor, bool is_written) {
     position->second.index = static_cast<std::int64_t>(outside_.size());
     outside_.push_back(std::move(entry));
   }
-  if (!is_written || position->second.index == kInside) {
+  if (position->second.index == kInside) {
     return;
   }
   OutsideTensor& entry = outside_[static_cast<std::size_t>(position->second.index)];
+  note_requires_grad(entry, tensor);
+  if (!is_written) {
+    return;
+  }
   if (!entry.is_written) {
     if (!tensor.has_storage()) {
       throw std::runtime_error(
@@ -121,6 +145,29 @@ void OutsideTensors::check_unchanged(const std::string& region) const {
                 c10::IntArrayRef(entry.sizes), " that the checkpointed region '", region,
                 "' read is at version ", entry.version.current_version(), "; expected version ",
                 entry.seen_version, " instead.");
+  }
+}
+
+RestoredRequiresGrad::RestoredRequiresGrad(const OutsideTensors& first_run) {
+  for (const OutsideTensor& entry : first_run.outside()) {
+    for (const SeenRequiresGrad& seen : entry.handles) {
+      if (auto impl = seen.tensor.lock()) {
+        const at::Tensor tensor{std::move(impl)};
+        if (tensor.is_leaf() && tensor.requires_grad() != seen.requires_grad) {
+          tensor.set_requires_grad(seen.requires_grad);
+          changed_.push_back(tensor);
+        }
+      }
+    }
+  }
+}
+
+RestoredRequiresGrad::~RestoredRequiresGrad() {
+  for (const at::Tensor& tensor : changed_) {
+    // An op of the function may have made it part of a graph; then there is no flag to give back.
+    if (tensor.is_leaf()) {
+      tensor.set_requires_grad(!tensor.requires_grad());
+    }
   }
 }
 

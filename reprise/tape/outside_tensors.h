@@ -14,12 +14,19 @@
 
 namespace reprise::tape {
 
+// Whether a handle of an outside tensor required grad when the region first saw it.
+struct SeenRequiresGrad {
+  c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl> tensor;
+  bool requires_grad = false;
+};
+
 // Tensors are told apart by their storage; a view is the tensor that it looks at.
 struct OutsideTensor {
   c10::weak_intrusive_ptr<c10::StorageImpl> storage;
   c10::VariableVersion version = {};  // shared with the tensor: tells whether it was changed since
   std::uint32_t seen_version = 0;     // when the region first saw it
   c10::SmallVector<std::int64_t, 4> sizes = {};
+  c10::SmallVector<SeenRequiresGrad, 1> handles = {};  // leaves and what does not require grad
   bool is_written = false;
   at::Tensor before = {};  // if it is written: bytes of the whole storage before the first write
 };
@@ -59,6 +66,21 @@ class OutsideTensors {
   };
   std::unordered_map<const void*, Known> known_;
   std::vector<OutsideTensor> outside_;
+};
+
+// Gives, for a scope, the outside tensors the requires_grad that the region found: a frozen
+// parameter is often unfrozen before backward (and the other way round), and a rerun that follows
+// the new flags would save other values than the first run. A tensor that an op has made part of a
+// graph since keeps that: there is no flag to set.
+class RestoredRequiresGrad {
+ public:
+  explicit RestoredRequiresGrad(const OutsideTensors& first_run);
+  ~RestoredRequiresGrad();
+  RestoredRequiresGrad(const RestoredRequiresGrad&) = delete;
+  RestoredRequiresGrad& operator=(const RestoredRequiresGrad&) = delete;
+
+ private:
+  std::vector<at::Tensor> changed_;  // leaves whose flag is the other one for now
 };
 
 // Puts back, for a scope, what the written tensors held before the region's first write; afterwards

@@ -186,6 +186,7 @@ void Region::run_restored(RerunFrame& frame, std::exception_ptr& failure) {
   const RestoredRandomStates random(watch_.random, frame.other_random());
   const RestoredUserStates states(options_.states, user_states_, failure);
   const RestoredContents contents(watch_.outside, frame.watch().outside);
+  const RestoredRequiresGrad requires_grad(watch_.outside);
   const RestoredAmbientState ambient(ambient_);
   const std::shared_ptr<void> context =
       options_.recompute_context ? options_.recompute_context() : nullptr;
@@ -196,10 +197,11 @@ void Region::run_restored(RerunFrame& frame, std::exception_ptr& failure) {
   }
   try {
     rerun_(std::move(inputs));
-  } catch (const EarlyStop&) {  // NOLINT(bugprone-empty-catch): all that was needed is there
   } catch (...) {
-    // With debug a difference is kept to the end, and what the function throws now follows from it.
-    if (!frame.mismatch()) {
+    // After the early stop all that was needed is there, whatever the function made of its
+    // exception (TorchScript wraps it, others add where they were). With debug a difference is kept
+    // to the end, and what the function throws now follows from it.
+    if (!frame.was_stopped() && !frame.mismatch()) {
       throw;
     }
   }

@@ -13,8 +13,10 @@
 namespace reprise {
 namespace {
 
+using support::expect_same_as_plain;
 using support::Nest;
 using support::ramp_leaf;
+using support::Step;
 using support::Tensors;
 
 class Thrown : public std::runtime_error {
@@ -286,6 +288,26 @@ TEST(Exceptions, AStateThatCannotBeBroughtBackLeavesTheOthersAsTheyWere) {
 
 TEST(Exceptions, AStateThatCannotBePutBackAfterwardsIsAnErrorNotTheEnd) {
   expect_states_survive(/*bad_call=*/2);
+}
+
+TEST(Exceptions, AFunctionThatTranslatesExceptionsStillStopsEarly) {
+  const auto runs = expect_same_as_plain([](const Nest& region) {
+    const at::Tensor w = ramp_leaf({3, 3});
+    const at::Tensor x = ramp_leaf({2, 3});
+    const at::Tensor y = region(
+        [=](const at::Tensor& t) {
+          try {
+            return t.mm(w).tanh().mm(w).sum();
+          } catch (const std::exception& error) {
+            throw std::runtime_error(std::string("layer 3: ") + error.what());
+          }
+        },
+        x);
+    y.backward();
+    return Step{.outputs = {y}, .leaves = {w, x}};
+  });
+
+  EXPECT_EQ(runs[1].counts.reruns, 1);
 }
 
 TEST(Exceptions, AFunctionThatCatchesEverythingStillStopsEarly) {

@@ -252,5 +252,44 @@ TEST(TrainableParts, ARegionThatSavesNothingInsideNeverNeedsItsFunctionAgain) {
   EXPECT_EQ(runs[1].counts.reruns, 0);
 }
 
+// A generator's step of a GAN: the discriminator is frozen for the forward pass only.
+TEST(TrainableParts, AParameterThatIsFrozenInForwardAndFreeInBackwardGivesThePlainGradient) {
+  const auto runs = expect_same_as_plain([](const Nest& region) {
+    const at::Tensor generator = ramp_leaf({3, 3});
+    const at::Tensor discriminator = ramp_leaf({3, 3});
+    const at::Tensor x = ramp({2, 3});
+    discriminator.set_requires_grad(false);
+    const at::Tensor y = region(
+        [=](const at::Tensor& t) {
+          return (t.mm(generator).tanh() * t).mm(discriminator).sin().mm(discriminator).tanh();
+        },
+        x);
+    discriminator.set_requires_grad(true);
+    y.sum().backward();
+    EXPECT_TRUE(discriminator.requires_grad());
+    EXPECT_FALSE(discriminator.grad().defined());
+    return Step{.outputs = {y}, .leaves = {generator}};
+  });
+
+  EXPECT_EQ(runs[1].counts.reruns, 1);
+}
+
+TEST(TrainableParts, AParameterThatIsFreeInForwardAndFrozenInBackwardGivesThePlainGradient) {
+  const auto runs = expect_same_as_plain([](const Nest& region) {
+    const at::Tensor w = ramp_leaf({3, 3});
+    const at::Tensor v = ramp_leaf({3, 3});
+    const at::Tensor x = ramp({2, 3});
+    const at::Tensor y =
+        region([=](const at::Tensor& t) { return t.mm(w).tanh().mm(v).sin().mm(w).tanh(); }, x);
+    v.set_requires_grad(false);
+    y.sum().backward();
+    EXPECT_FALSE(v.requires_grad());
+    v.set_requires_grad(true);
+    return Step{.outputs = {y}, .leaves = {w, v}};
+  });
+
+  EXPECT_EQ(runs[1].counts.reruns, 1);
+}
+
 }  // namespace
 }  // namespace reprise
