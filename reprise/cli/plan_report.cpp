@@ -176,8 +176,8 @@ std::string plan_text(const PlanReport& report) {
   text += "planned by " + result.planner + " in " + duration_text(report.seconds) +
           (result.iterations > 0 ? ", " + count_text(result.iterations, "iteration") : "") +
           (result.is_cancelled ? ", stopped" : "") +
-          (result.is_out_of_time ? ", until its time was up" : "") +
-          (result.note.empty() ? "" : ": " + printable_text(result.note)) + "\n\n";
+          (result.is_out_of_time ? ", until its time was up" : "") + "\n" +
+          (result.note.empty() ? "" : printable_text(result.note) + "\n") + "\n";
   text += "budget     " + exact_bytes_text(result.budget_bytes) + "\n";
   text += "peak       " + exact_bytes_text(result.peak_bytes) + ", " +
           share_text(result.peak_bytes, report.keep_all_peak_bytes) + " of the " +
