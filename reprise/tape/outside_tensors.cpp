@@ -34,10 +34,9 @@ c10::weak_intrusive_ptr<c10::StorageImpl> weak_storage(const at::Tensor& tensor)
              : c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>());
 }
 
-// Views that the region makes of an outside tensor are new in each run; so is what else has a
-// grad_fn, whose requires_grad nobody can switch off.
+// Nobody can switch off the requires_grad of what has a grad_fn.
 void note_requires_grad(OutsideTensor& entry, const at::Tensor& tensor) {
-  if (!tensor.is_leaf() || tensor.is_view() || entry.handles.size() >= kMostHandles) {
+  if (!tensor.is_leaf() || entry.handles.size() >= kMostHandles) {
     return;
   }
   const bool is_known =
