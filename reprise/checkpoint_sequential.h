@@ -56,6 +56,17 @@ inline plan::SegmentPlan plan_of(const plan::SegmentPlan& plan, std::int64_t lay
                                 std::to_string(layers) + " stages, got one for " +
                                 std::to_string(plan.layers()));
   }
+  std::int64_t covered = 0;
+  for (const plan::Segment& segment : plan.segments) {
+    if (segment.first != covered || segment.last <= segment.first) {
+      throw std::invalid_argument(
+          "checkpoint_sequential: the plan's segments must be adjacent and not empty, got one of "
+          "the stages from " +
+          std::to_string(segment.first) + " up to " + std::to_string(segment.last) + " after " +
+          std::to_string(covered) + " stages");
+    }
+    covered = segment.last;
+  }
   return plan;
 }
 
@@ -77,7 +88,7 @@ plan::SegmentPlan plan_of(const Policy& policy, std::int64_t layers) {
 // that differ by at most one), or a function from the number of stages to a plan. Of a number of
 // segments the last is no region: backward needs its values at once.
 // `options` are those of every region; its name is followed by the range of stages ("net 0-2").
-// Throws std::invalid_argument if the plan does not cover the stages.
+// Throws std::invalid_argument if the plan does not cover each stage once, in order.
 template <class Stage, class Policy, class T>
 SequentialResult<T> checkpoint_sequential(const CheckpointOptions& options,
                                           const std::vector<Stage>& stages, const Policy& policy,

@@ -223,5 +223,23 @@ TEST(Sequential, APlanForAnotherNumberOfStagesIsRejected) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("checkpoint_sequential")));
 }
 
+TEST(Sequential, APlanThatRunsAStageTwiceIsRejected) {
+  EXPECT_THAT(
+      [] {
+        checkpoint_sequential(stages(3, std::make_shared<int>(0)),
+                              plan::SegmentPlan{{{0, 2, true}, {1, 3, false}}}, ramp_leaf({3}));
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("from 1 up to 3 after 2 stages")));
+}
+
+TEST(Sequential, APlanThatLeavesOutAStageIsRejected) {
+  EXPECT_THAT(
+      [] {
+        checkpoint_sequential(stages(3, std::make_shared<int>(0)),
+                              plan::SegmentPlan{{{1, 3, true}}}, ramp_leaf({3}));
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("from 1 up to 3 after 0 stages")));
+}
+
 }  // namespace
 }  // namespace reprise
