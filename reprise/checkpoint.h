@@ -218,6 +218,10 @@ decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... ar
       "or string itself");
   static_assert(!std::is_base_of_v<torch::nn::Module, std::decay_t<F>>,
                 "checkpoint: pass the module's holder, a shared_ptr to it, or a lambda");
+  static_assert(
+      !std::is_nothrow_invocable_v<std::decay_t<F>&, detail::Passed<Args>...>,
+      "checkpoint: the function must not be noexcept: a rerun leaves it by an exception as "
+      "soon as it has all it needs");
   if (!c10::GradMode::is_enabled()) {
     const std::shared_ptr<void> context =
         options.forward_context ? options.forward_context() : nullptr;
