@@ -42,20 +42,20 @@ std::optional<double> parse_amount(const std::string& text, const Units& units) 
 }  // namespace
 
 std::optional<std::int64_t> parse_bytes(const std::string& text) {
-  constexpr double kBinary = 1024;
-  constexpr double kDecimal = 1000;
-  static const std::array<std::pair<const char*, double>, 11> kUnits = {{
+  constexpr double binary = 1024;
+  constexpr double decimal = 1000;
+  static const std::array<std::pair<const char*, double>, 11> units = {{
       {"", 1},
       {"B", 1},
-      {"kB", kDecimal},
-      {"KiB", kBinary},
-      {"MB", kDecimal * kDecimal},
-      {"MiB", kBinary * kBinary},
-      {"GB", kDecimal * kDecimal * kDecimal},
-      {"GiB", kBinary * kBinary * kBinary},
-      {"TB", kDecimal * kDecimal * kDecimal * kDecimal},
-      {"TiB", kBinary * kBinary * kBinary * kBinary},
-      {"KB", kDecimal},
+      {"kB", decimal},
+      {"KiB", binary},
+      {"MB", decimal * decimal},
+      {"MiB", binary * binary},
+      {"GB", decimal * decimal * decimal},
+      {"GiB", binary * binary * binary},
+      {"TB", decimal * decimal * decimal * decimal},
+      {"TiB", binary * binary * binary * binary},
+      {"KB", decimal},
   }};
   // A plain count stays exact where a double would round.
   std::int64_t whole = 0;
@@ -65,7 +65,7 @@ std::optional<std::int64_t> parse_bytes(const std::string& text) {
       static_cast<double>(whole) <= kMostBytes) {
     return whole;
   }
-  const std::optional<double> bytes = parse_amount(text, kUnits);
+  const std::optional<double> bytes = parse_amount(text, units);
   if (!bytes || *bytes > kMostBytes) {
     return std::nullopt;
   }
@@ -73,9 +73,9 @@ std::optional<std::int64_t> parse_bytes(const std::string& text) {
 }
 
 std::optional<double> parse_seconds(const std::string& text) {
-  static const std::array<std::pair<const char*, double>, 5> kUnits = {
+  static const std::array<std::pair<const char*, double>, 5> units = {
       {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}}};
-  return parse_amount(text, kUnits);
+  return parse_amount(text, units);
 }
 
 Budget parse_budget(const std::string& text, const std::string& option) {
@@ -101,8 +101,8 @@ std::int64_t budget_bytes(const Budget& budget, std::int64_t keep_all_peak_bytes
     return budget.bytes;
   }
   // 33.3 % of 1000 is 333, whatever a double makes of 33.3.
-  constexpr double kRounding = 1 + 1e-12;
-  const double bytes = budget.percent * static_cast<double>(keep_all_peak_bytes) / 100 * kRounding;
+  constexpr double rounding = 1 + 1e-12;
+  const double bytes = budget.percent * static_cast<double>(keep_all_peak_bytes) / 100 * rounding;
   return static_cast<std::int64_t>(std::min(bytes, kMostBytes));
 }
 

@@ -94,6 +94,23 @@ std::string command_names(const CommandTable& table) {
   return names;
 }
 
+// A word that nobody asked for.
+[[noreturn]] void refuse_extra(const CommandTable& table, const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string extra = extras.empty() ? "" : extras.front();
+  const auto chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
+  const bool is_option = extra.rfind('-', 0) == 0;
+  throw UsageError(command.empty() && !is_option
+                       ? "expected a command (" + command_names(table) + "), got '" + extra + "'"
+                       : extra + ": expected " +
+                             (is_option                      ? "an option"
+                              : has_operands(table, command) ? "no further word but options"
+                                                             : "only options") +
+                             " of '" + table.program + (command.empty() ? "" : " " + command) +
+                             "' (see its --help), got '" + extra + "'");
+}
+
 }  // namespace
 
 CommandLine parse_command_line(const CommandTable& table, const std::vector<std::string>& words) {
@@ -114,19 +131,7 @@ CommandLine parse_command_line(const CommandTable& table, const std::vector<std:
   try {
     app.parse(reversed);
   } catch (const CLI::ExtrasError&) {
-    const std::vector<std::string> extras = app.remaining(true);
-    const std::string extra = extras.empty() ? "" : extras.front();
-    const auto chosen = app.get_subcommands();
-    const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
-    const bool is_option = extra.rfind('-', 0) == 0;
-    throw UsageError(command.empty() && !is_option
-                         ? "expected a command (" + command_names(table) + "), got '" + extra + "'"
-                         : extra + ": expected " +
-                               (is_option                      ? "an option"
-                                : has_operands(table, command) ? "no further word but options"
-                                                               : "only options") +
-                               " of '" + table.program + (command.empty() ? "" : " " + command) +
-                               "' (see its --help), got '" + extra + "'");
+    refuse_extra(table, app);
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     throw UsageError(refusal_text(

@@ -44,11 +44,11 @@ std::string sha256_text(const std::string& bytes) {
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
     throw std::runtime_error("program_hash: the cryptography library has no SHA-256");
   }
-  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   for (unsigned int i = 0; i < length; ++i) {
-    text.push_back(kDigits[digest[i] >> 4]);
-    text.push_back(kDigits[digest[i] & 0xF]);
+    text.push_back(digits[digest[i] >> 4]);
+    text.push_back(digits[digest[i] & 0xF]);
   }
   return text;
 }

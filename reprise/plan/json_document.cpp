@@ -104,13 +104,13 @@ class Builder : public nlohmann::json_sax<json> {
 };
 
 std::string shown(const json& node) {
-  constexpr std::size_t kMostBytes = 60;
+  constexpr std::size_t most_bytes = 60;
   if (node.is_object() || node.is_array()) {
-    return std::string(node.is_object() ? "an object" : "a list");
+    return {node.is_object() ? "an object" : "a list"};
   }
   std::string text = node.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (text.size() > kMostBytes) {
-    text.resize(kMostBytes);
+  if (text.size() > most_bytes) {
+    text.resize(most_bytes);
     text += "...";
   }
   return text;
@@ -161,8 +161,8 @@ JsonField JsonField::at(std::string_view name) const {
   if (const std::optional<JsonField> found = find(name)) {
     return *found;
   }
-  static const json kNothing;
-  throw FormatError(JsonField(kNothing, *this, name, 0).where(),
+  static const json nothing;
+  throw FormatError(JsonField(nothing, *this, name, 0).where(),
                     "expected a field of this name, got none");
 }
 
@@ -257,7 +257,7 @@ void JsonField::refuse(const std::string& expectation) const {
 std::string json_number(double number) {
   std::array<char, 32> digits{};
   // + 0.0: a negative zero would be read as an integer, a positive one.
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number + 0.0).ptr;
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number + 0.0).ptr;
   return {digits.data(), end};
 }
 

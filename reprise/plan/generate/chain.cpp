@@ -7,9 +7,13 @@
 #include "reprise/plan/generate/layers.h"
 
 namespace reprise::plan {
+namespace {
+
+constexpr const char* kPlace = "generate_chain";
+
+}  // namespace
 
 Program generate_chain(const ChainSizes& sizes) {
-  constexpr const char* kPlace = "generate_chain";
   require_at_least(kPlace, "layers", sizes.layers, 1);
   require_at_least(kPlace, "width", sizes.width, 1);
   require_at_least(kPlace, "batch", sizes.batch, 1);

@@ -208,11 +208,11 @@ int convolution(StepBuilder& step, int input, std::int64_t channels, std::int64_
 }
 
 int max_pool(StepBuilder& step, int input) {
-  constexpr std::int64_t kIndexElements = 2;  // an index takes 8 bytes
+  constexpr std::int64_t index_elements = 2;  // an index takes 8 bytes
   const std::int64_t bytes = std::max(step.bytes(input) / 4, kElementBytes);
   const auto made = step.run({.name = "max_pool2d_with_indices",
                               .inputs = {input},
-                              .output_bytes = {bytes, kIndexElements * bytes},
+                              .output_bytes = {bytes, index_elements * bytes},
                               .cost_us = moving_us(4 * step.bytes(input))});
   step.node({.name = "MaxPool2DWithIndicesBackward0",
              .output = made[0],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/plan/generate/repeat_layer.h"
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -56,11 +57,11 @@ Program without_externals(Program program) {
 
 void check_shape(const Program& program, const LayerShape& shape, const LayerRepeat& repeat) {
   require_at_least(kPlace, "shape.layers", shape.layers, 2);
-  const std::pair<const char*, std::pair<std::int64_t, std::size_t>> parts[] = {
-      {"shape.ops", {shape.ops, program.forward_peak_bytes.size()}},
-      {"shape.values", {shape.values, program.values.size()}},
-      {"shape.recipes", {shape.recipes, program.recipes.size()}},
-      {"shape.uses", {shape.uses, program.uses.size()}}};
+  using Part = std::pair<const char*, std::pair<std::int64_t, std::size_t>>;
+  const std::array<Part, 4> parts = {{{"shape.ops", {shape.ops, program.forward_peak_bytes.size()}},
+                                      {"shape.values", {shape.values, program.values.size()}},
+                                      {"shape.recipes", {shape.recipes, program.recipes.size()}},
+                                      {"shape.uses", {shape.uses, program.uses.size()}}}};
   for (const auto& [name, part] : parts) {
     require_at_least(kPlace, name, part.first, 1);
     require_at_most(kPlace, name, part.first,

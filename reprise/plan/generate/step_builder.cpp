@@ -2,6 +2,7 @@
 #include "reprise/plan/generate/step_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -9,26 +10,24 @@
 namespace reprise::plan {
 namespace {
 
-constexpr double kAnyOp_us = 2;
-constexpr double kBytesPer_us = 8e3;
-constexpr double kFlopsPer_us = 60e3;
+constexpr double kAnyOpUs = 2;
+constexpr double kBytesPerUs = 8e3;
+constexpr double kFlopsPerUs = 60e3;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 58;
 constexpr double kMostElements = 1125899906842624;  // 2^50
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
 // A tenth of a nanosecond is more than any clock tells, and short in a file.
-double rounded_us(double us) {
-  return static_cast<double>(static_cast<std::int64_t>(us * 1e4 + 0.5)) / 1e4;
-}
+double rounded_us(double us) { return static_cast<double>(std::llround(us * 1e4)) / 1e4; }
 
 }  // namespace
 
 double moving_us(std::int64_t bytes) {
-  return rounded_us(kAnyOp_us + static_cast<double>(bytes) / kBytesPer_us);
+  return rounded_us(kAnyOpUs + static_cast<double>(bytes) / kBytesPerUs);
 }
 
-double multiplying_us(double flops) { return rounded_us(kAnyOp_us + flops / kFlopsPer_us); }
+double multiplying_us(double flops) { return rounded_us(kAnyOpUs + flops / kFlopsPerUs); }
 
 void require_countable(const char* place, std::initializer_list<std::int64_t> sizes) {
   double elements = 1;

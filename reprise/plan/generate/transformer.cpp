@@ -25,9 +25,9 @@ int attention(StepBuilder& step, const TransformerSizes& sizes, int input) {
   const int queries = clone(step, all, bytes);
   const int keys = clone(step, all, bytes);
   const int scores = scale(step, batched_product(step, queries, keys, scores_bytes, flops));
-  const int weights = maybe_dropout(step, sizes, softmax(step, scores));
+  const int attention = maybe_dropout(step, sizes, softmax(step, scores));
   const int values = clone(step, all, bytes);
-  const int mixed = clone(step, batched_product(step, weights, values, bytes, flops), bytes);
+  const int mixed = clone(step, batched_product(step, attention, values, bytes, flops), bytes);
   return maybe_dropout(step, sizes, linear(step, mixed, sizes.width, sizes.width));
 }
 
