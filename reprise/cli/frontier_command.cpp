@@ -111,6 +111,7 @@ void run_compare(const OptionValues& values, std::ostream& out, std::ostream& er
   }
   const std::vector<std::string> names = planners_of(values.text("planners"));
   std::vector<plan::PlanRequest> requests;
+  requests.reserve(names.size());
   for (const std::string& name : names) {
     requests.push_back(plan_request(values, name));
   }

@@ -25,13 +25,13 @@ namespace {
 
 // The sizes that each kind has beside --layers.
 const std::map<std::string, std::vector<std::string>>& sizes_of_kinds() {
-  static const std::map<std::string, std::vector<std::string>> kSizes = {
+  static const std::map<std::string, std::vector<std::string>> all = {
       {"transformer", {"width", "heads", "context", "batch", "no-dropout"}},
       {"unet", {"levels", "channels", "image-size", "batch"}},
       {"resnet", {"channels", "image-size", "batch"}},
       {"chain", {"width", "batch"}},
       {"random", {"seed"}}};
-  return kSizes;
+  return all;
 }
 
 void check_sizes(const OptionValues& values, const std::string& kind) {
@@ -41,7 +41,7 @@ void check_sizes(const OptionValues& values, const std::string& kind) {
       if (values.is_given(size) && std::find(mine.begin(), mine.end(), size) == mine.end()) {
         std::string known;
         for (const std::string& name : mine) {
-          known += ", --" + name;
+          known.append(", --").append(name);
         }
         throw UsageError("--" + size + ": expected a size of '" + kind + "' (--layers" + known +
                          "), got one that it does not have");
