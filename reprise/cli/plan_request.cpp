@@ -60,15 +60,19 @@ Limit limit_of(const std::string& text, const std::string& planner, const std::s
   }
   Limit limit = 0;
   std::set<std::string> named;
+  const auto refuse = [&](const std::string& expectation, const std::string& got,
+                          const std::string& remark) {
+    throw UsageError(option + ": expected " + expectation + ", got '" + got + "'" + remark);
+  };
   for (const std::string& part : split_list(text)) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos) {
-      throw UsageError(option + ": expected PLANNER=LIMIT, got '" + part + "'");
+      refuse("PLANNER=LIMIT", part, "");
     }
     const std::string name = part.substr(0, equals);
     require_planner(name, option);
     if (!named.insert(name).second) {
-      throw UsageError(option + ": expected each planner once, got '" + name + "' twice");
+      refuse("each planner once", name, " twice");
     }
     const Limit its_limit = parse(part.substr(equals + 1), option);
     if (name == planner) {
