@@ -18,7 +18,7 @@ namespace reprise::cli {
 namespace {
 
 // What is done sooner needs no bar.
-constexpr double kShownAfter_s = 0.5;
+constexpr double kShownAfterSeconds = 0.5;
 constexpr std::int64_t kStepsPerPlan = 100;
 constexpr std::int64_t kMostIterations = 9'000'000'000'000'000;
 
@@ -119,7 +119,7 @@ PlanWatch::PlanWatch(std::ostream& err)
 
 bool PlanWatch::show(const std::string& label, const plan::PlanProgress& progress,
                      std::int64_t done, std::int64_t total) {
-  if (is_terminal_ && seconds() >= kShownAfter_s) {
+  if (is_terminal_ && seconds() >= kShownAfterSeconds) {
     const double steps = std::clamp(progress.fraction, 0.0, 1.0) * kStepsPerPlan;
     Progress line;
     line.label = label;

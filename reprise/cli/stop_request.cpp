@@ -38,6 +38,8 @@ StopRequest::~StopRequest() {
   sigaction(SIGTERM, &old_terminate_, nullptr);
 }
 
+// Asks an object, though the flag is the process's: without one nobody listens.
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static)
 bool StopRequest::is_made() const { return is_stop_requested != 0; }
 
 }  // namespace reprise::cli

@@ -6,10 +6,10 @@
 namespace reprise::cli {
 
 std::int64_t terminal_width(int descriptor) {
-  constexpr std::int64_t kPlainWidth = 120;
+  constexpr std::int64_t plain_width = 120;
   winsize size = {};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1
-                                                                      : kPlainWidth;
+                                                                      : plain_width;
 }
 
 }  // namespace reprise::cli

@@ -36,14 +36,14 @@ std::vector<plan::Slot> fullest_slots(const std::vector<plan::Slot>& timeline,
 
 // What a cell shows: the kind of the bytes in its middle, from the bottom up.
 char cell(const plan::Slot& slot, double bytes) {
-  constexpr std::array<char, 4> kMarks = {'.', '#', '+', '*'};
+  constexpr std::array<char, 4> marks = {'.', '#', '+', '*'};
   const std::array<std::int64_t, 4> parts = {slot.background_bytes, slot.kept_bytes,
                                              slot.recomputed_bytes, slot.workspace_bytes};
   double below = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     below += static_cast<double>(parts[i]);
     if (bytes < below) {
-      return kMarks[i];
+      return marks[i];
     }
   }
   return ' ';
