@@ -50,7 +50,7 @@ PeakFloor peak_floor(const Program& program) {
     std::vector<int> needed;
     for (const int id : use.needs) {
       const Value& value = value_of(program, id);
-      if (!value.external && !program.is_held(value)) {
+      if (program.is_counted(value)) {
         needed_bytes += value.bytes;
         needed.push_back(id);
       }

@@ -79,6 +79,8 @@ struct Program {
   std::int64_t ops() const { return static_cast<std::int64_t>(forward_peak_bytes.size()); }
   // User code holds it through backward: its bytes are part of `resident_bytes`.
   bool is_held(const Value& value) const { return value.released_at >= ops(); }
+  // The bytes of what forward made of it are charged: it is neither external nor held.
+  bool is_counted(const Value& value) const { return !value.external && !is_held(value); }
 };
 
 // What is wrong with a program, and where: "values[3].bytes", "must not be negative, got -1".

@@ -17,6 +17,15 @@ struct Replays {
   bool operator==(const Replays&) const = default;
 };
 
+// The recipes before `use`, for more to be added; an entry of its own if there is none.
+// REQUIRES: no entry is for a later use.
+inline std::vector<int>& recipes_before(std::vector<Replays>& replays, int use) {
+  if (replays.empty() || replays.back().before_use != use) {
+    replays.push_back({.before_use = use, .recipes = {}});
+  }
+  return replays.back().recipes;
+}
+
 struct Schedule {
   std::string program_hash;  // of the program that it was made for; empty: not stated
   std::string planner;

@@ -49,7 +49,7 @@ class Recogniser {
 
   bool is_always_there(int value) const {
     const Value& info = program_.values[index(value)];
-    return info.external || program_.is_held(info);
+    return !program_.is_counted(info);
   }
 
   // The recipes that may bring back what backward needs, with all that they read.
@@ -278,13 +278,10 @@ std::vector<Replays> replays_of(const Program& program, const ProgramChain& chai
     if (use == program.uses.size()) {
       continue;
     }
-    if (replays.empty() || replays.back().before_use != static_cast<int>(use)) {
-      replays.push_back({.before_use = static_cast<int>(use), .recipes = {}});
-    }
+    std::vector<int>& recipes = recipes_before(replays, static_cast<int>(use));
     for (const int stage : before.recipes) {
-      replays.back().recipes.insert(replays.back().recipes.end(),
-                                    chain.recipes[index(stage)].begin(),
-                                    chain.recipes[index(stage)].end());
+      recipes.insert(recipes.end(), chain.recipes[index(stage)].begin(),
+                     chain.recipes[index(stage)].end());
     }
   }
   return without_unread(program, std::move(replays));

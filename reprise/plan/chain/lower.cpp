@@ -129,10 +129,7 @@ Schedule schedule_of(std::int64_t steps, const std::vector<Action>& actions) {
       has_run[static_cast<std::size_t>(step)] = true;
       return;
     }
-    if (schedule.replays.empty() || schedule.replays.back().before_use != use) {
-      schedule.replays.push_back({.before_use = use, .recipes = {}});
-    }
-    schedule.replays.back().recipes.push_back(static_cast<int>(step));
+    recipes_before(schedule.replays, use).push_back(static_cast<int>(step));
   };
   for (const Action& action : actions) {
     if (action.kind == ActionKind::kAdvance) {

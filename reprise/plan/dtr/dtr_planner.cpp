@@ -20,7 +20,7 @@ class OnlineStep {
       : program_(program), cache_(options), last_use_(program.values.size(), -1) {
     for (const Value& value : program.values) {
       const int id = cache_.add_value(value.bytes);
-      if (value.external || program.is_held(value)) {
+      if (!program.is_counted(value)) {
         cache_.place_free(id);
       }
     }
@@ -71,7 +71,7 @@ class OnlineStep {
     std::vector<std::vector<int>> released_after(program_.forward_peak_bytes.size());
     for (std::size_t i = 0; i < program_.values.size(); ++i) {
       const Value& value = program_.values[i];
-      if (!value.external && !program_.is_held(value)) {
+      if (program_.is_counted(value)) {
         released_after[static_cast<std::size_t>(value.released_at)].push_back(static_cast<int>(i));
       }
     }

@@ -232,10 +232,8 @@ class Walk {
       if (node.recipe == kNoStep) {
         continue;
       }
-      if (replays.empty() || replays.back().before_use != node.use) {
-        replays.push_back({.before_use = node.use, .recipes = {}});
-      }
-      replays.back().recipes.push_back(problem_.recipes[static_cast<std::size_t>(node.recipe)].id);
+      recipes_before(replays, node.use)
+          .push_back(problem_.recipes[static_cast<std::size_t>(node.recipe)].id);
     }
     result_.replays = std::move(replays);
   }

@@ -24,7 +24,7 @@ class ChainMaker {
     for (std::size_t use = 0; use < program.uses.size(); ++use) {
       for (const int value : program.uses[use].needs) {
         const Value& info = program.values[index(value)];
-        if (!is_seen[index(value)] && !info.external && !program.is_held(info)) {
+        if (!is_seen[index(value)] && program.is_counted(info)) {
           is_seen[index(value)] = true;
           needed_[index(blocks.of_use[use])].push_back(value);
         }

@@ -119,10 +119,7 @@ class Lowering {
           continue;
         }
         open_.pop_back();
-        if (replays_.empty() || replays_.back().before_use != static_cast<int>(next_use_)) {
-          replays_.push_back({.before_use = static_cast<int>(next_use_), .recipes = {}});
-        }
-        replays_.back().recipes.push_back(recipe);
+        recipes_before(replays_, static_cast<int>(next_use_)).push_back(recipe);
       }
     }
   }

@@ -8,10 +8,6 @@ namespace {
 
 std::size_t index(std::int64_t id) { return static_cast<std::size_t>(id); }
 
-bool counts(const Program& program, const Value& value) {
-  return !value.external && !program.is_held(value);
-}
-
 // Per recipe: the op that makes its last output.
 std::vector<std::int64_t> last_ops(const Program& program) {
   std::vector<std::int64_t> ops(program.recipes.size(), 0);
@@ -40,7 +36,7 @@ std::vector<std::int64_t> widths(const Program& program, const std::vector<std::
   std::vector<std::int64_t> width(index(program.ops()) + 1, 0);
   for (std::size_t value = 0; value < program.values.size(); ++value) {
     const Value& info = program.values[value];
-    if (counts(program, info) && last[value] > info.made_at) {
+    if (program.is_counted(info) && last[value] > info.made_at) {
       width[index(info.made_at)] += info.bytes;
       width[index(last[value])] -= info.bytes;
     }
@@ -61,7 +57,7 @@ std::vector<std::int64_t> saved_so_far(const Program& program) {
   }
   std::vector<std::int64_t> saved(index(program.ops()) + 1, 0);
   for (std::size_t value = 0; value < program.values.size(); ++value) {
-    if (is_needed[value] && counts(program, program.values[value])) {
+    if (is_needed[value] && program.is_counted(program.values[value])) {
       saved[index(program.values[value].made_at)] += program.values[value].bytes;
     }
   }
@@ -125,7 +121,7 @@ Blocks find_blocks(const Program& program, int count) {
   blocks.crossing.resize(index(blocks.count() - 1));
   for (std::size_t value = 0; value < program.values.size(); ++value) {
     const Value& info = program.values[value];
-    if (counts(program, info)) {
+    if (program.is_counted(info)) {
       for (int b = block_of(info.made_at);
            b < blocks.count() - 1 && last[value] > blocks.ends[index(b)]; ++b) {
         blocks.crossing[index(b)].push_back(static_cast<int>(value));

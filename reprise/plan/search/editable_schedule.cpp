@@ -95,10 +95,7 @@ Schedule EditableSchedule::schedule() const {
   std::sort(places.begin(), places.end());
   Schedule schedule;
   for (const Place place : places) {
-    if (schedule.replays.empty() || schedule.replays.back().before_use != use_at(place)) {
-      schedule.replays.push_back({.before_use = use_at(place), .recipes = {}});
-    }
-    schedule.replays.back().recipes.push_back(recipe_at(place));
+    recipes_before(schedule.replays, use_at(place)).push_back(recipe_at(place));
   }
   return schedule;
 }

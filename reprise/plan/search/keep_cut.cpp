@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "reprise/plan/rebuild.h"
+
 namespace reprise::plan {
 namespace {
 
@@ -16,14 +18,6 @@ MaxFlow::Node value_node(int value) { return 2 + value; }
 
 MaxFlow::Node recipe_node(const Program& program, int recipe) {
   return 2 + static_cast<MaxFlow::Node>(program.values.size()) + recipe;
-}
-
-bool is_counted(const Program& program, const Value& value) {
-  return !value.external && !program.is_held(value);
-}
-
-bool can_run(const Program& program, int recipe) {
-  return recipe != kNoRecipe && program.recipes[index(recipe)].replayable;
 }
 
 // Sums of costs and the cut are rounded; a bound must not be above the truth by that.
@@ -44,12 +38,12 @@ KeepCut::KeepCut(const Program& program, int use)
   for (const int value : first.needs) {
     state[index(value)] = 1;
     fixed_bytes_ +=
-        is_counted(program, program.values[index(value)]) ? program.values[index(value)].bytes : 0;
+        program.is_counted(program.values[index(value)]) ? program.values[index(value)].bytes : 0;
   }
   std::vector<int> open;
   const auto want = [&](int value) {
     const Value& info = program.values[index(value)];
-    if (state[index(value)] == 0 && is_counted(program, info)) {
+    if (state[index(value)] == 0 && program.is_counted(info)) {
       state[index(value)] = 2;
       open.push_back(value);
     }
@@ -67,7 +61,7 @@ KeepCut::KeepCut(const Program& program, int use)
     const int value = open.back();
     open.pop_back();
     const int recipe = program.values[index(value)].recipe;
-    const bool has_choice = can_run(program, recipe);
+    const bool has_choice = is_rebuildable(program, value);
     value_edges_[index(value)] =
         flow_.add_edge(value_node(value), has_choice ? recipe_node(program, recipe) : kSink, 0);
     if (!has_choice || entered[index(recipe)] != 0) {
@@ -101,9 +95,9 @@ KeepCut::Choice KeepCut::choose(double us_per_byte) {
     choice.cost_us += runs(static_cast<int>(recipe)) ? program_.recipes[recipe].cost_us : 0;
   }
   for (std::size_t value = 0; value < value_edges_.size(); ++value) {
-    const int recipe = program_.values[value].recipe;
-    if (value_edges_[value] >= 0 && flow_.is_source_side(value_node(static_cast<int>(value))) &&
-        !(can_run(program_, recipe) && runs(recipe))) {
+    const auto id = static_cast<int>(value);
+    if (value_edges_[value] >= 0 && flow_.is_source_side(value_node(id)) &&
+        !(is_rebuildable(program_, id) && runs(program_.values[value].recipe))) {
       choice.kept_bytes += program_.values[value].bytes;
     }
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "reprise/plan/rebuild.h"
+
 namespace reprise::plan {
 namespace {
 
@@ -55,9 +57,7 @@ bool RebuildChain::add(int recipe_id) {
     if (died >= place_) {
       continue;
     }
-    const bool can_rebuild =
-        value.recipe != kNoRecipe && program.recipes[index(value.recipe)].replayable;
-    if (died >= reference_ || !can_rebuild || value.bytes <= small_bytes_) {
+    if (died >= reference_ || !is_rebuildable(program, input) || value.bytes <= small_bytes_) {
       seen_value_[index(input)] = build_;
       extended_bytes_ += died < reference_ ? value.bytes : 0;
     } else if (!add(value.recipe)) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reprise/plan/rebuild.h"
+
 namespace reprise::plan {
 namespace {
 
@@ -80,12 +82,9 @@ void Shaver::find_candidates(const ShaveOptions& options) {
   candidates_.clear();
   const Program& program = edited_.program();
   for (std::size_t value = 0; value < program.values.size(); ++value) {
-    const Value& info = program.values[value];
-    if (info.external || info.bytes == 0 || info.recipe == kNoRecipe ||
-        !program.recipes[index(info.recipe)].replayable) {
-      continue;
+    if (program.values[value].bytes > 0 && is_rebuildable(program, static_cast<int>(value))) {
+      find_candidates(static_cast<int>(value), options);
     }
-    find_candidates(static_cast<int>(value), options);
   }
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
