@@ -94,9 +94,7 @@ PlannerFrontier ask(const FrontierReport& report, const std::string& planner,
   for (std::size_t i = 0; i < frontier.results.size(); ++i) {
     plan::PlanResult& result = frontier.results[i];
     result.bound_us = report.bounds_us[i];
-    if (result.schedule && result.bound_us && report.program.step_us > 0) {
-      result.gap = (result.recompute_us - *result.bound_us) / report.program.step_us;
-    }
+    plan::set_gap(report.program, result);
   }
   return frontier;
 }

@@ -53,13 +53,7 @@ plan::PlanResult plan_minimum(const plan::Program& program, const std::string& p
   }
   // It had a schedule of that peak: no second search can take it away.
   const plan::Simulation known = plan::simulate(program, lowest.minimum->schedule);
-  result.schedule = lowest.minimum->schedule;
-  result.minimum.reset();
-  result.peak_bytes = known.peak_bytes;
-  result.recompute_us = known.recompute_us;
-  result.predicted_step_us = known.predicted_step_us;
-  result.overhead = known.overhead;
-  result.replays = known.replays;
+  plan::set_plan(program, std::move(lowest.minimum->schedule), known, result);
   return result;
 }
 

@@ -48,9 +48,7 @@ class Inquiry {
     if (!found) {
       return false;
     }
-    const Simulation simulation = simulate(program_, found->schedule);
-    const Outcome outcome{.peak_bytes = simulation.peak_bytes,
-                          .recompute_us = simulation.recompute_us};
+    const Outcome outcome = outcome_of(simulate(program_, found->schedule));
     found->iterations += answer_.iterations;
     // Of two that fit and are equally fast the first: its note has more to say.
     const bool is_as_fast = best_ && answer_.fits && outcome.recompute_us >= best_->recompute_us;

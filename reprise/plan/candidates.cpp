@@ -20,14 +20,22 @@ bool is_better(const Outcome& a, const Outcome& b, std::int64_t budget_bytes) {
                                       : a.recompute_us < b.recompute_us;
 }
 
+Outcome outcome_of(const Simulation& simulation) {
+  return {.peak_bytes = simulation.peak_bytes, .recompute_us = simulation.recompute_us};
+}
+
+JudgedSchedule judged(const Program& program, Schedule schedule) {
+  const Outcome outcome = outcome_of(simulate(program, schedule));
+  return {.schedule = std::move(schedule), .outcome = outcome};
+}
+
 Candidates::Candidates(const Program& program, const PlanRequest& request, std::int64_t expected)
     : program_(program), request_(request), expected_(std::max<std::int64_t>(1, expected)) {}
 
 bool Candidates::offer(std::vector<Replays> replays) {
   Schedule schedule;
   schedule.replays = std::move(replays);
-  const Simulation simulation = simulate(program_, schedule);
-  last_ = {.peak_bytes = simulation.peak_bytes, .recompute_us = simulation.recompute_us};
+  last_ = outcome_of(simulate(program_, schedule));
   last_is_best_ = !best_ || is_better(last_, *best_, request_.budget_bytes);
   if (last_is_best_) {
     best_ = last_;

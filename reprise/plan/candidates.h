@@ -23,6 +23,14 @@ struct Outcome {
   double recompute_us = 0;
 };
 bool is_better(const Outcome& a, const Outcome& b, std::int64_t budget_bytes);
+Outcome outcome_of(const Simulation& simulation);
+
+// A schedule and what simulate() says of it.
+struct JudgedSchedule {
+  Schedule schedule;
+  Outcome outcome;
+};
+JudgedSchedule judged(const Program& program, Schedule schedule);
 
 // Judges schedules by simulate() and keeps the best, of equals the first. An iteration is a
 // schedule.

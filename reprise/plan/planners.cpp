@@ -95,16 +95,7 @@ void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, S
                       .is_proved = was_proved};
     return;
   }
-  result.minimum.reset();
-  result.schedule = std::move(schedule);
-  result.peak_bytes = simulation.peak_bytes;
-  result.recompute_us = simulation.recompute_us;
-  result.predicted_step_us = simulation.predicted_step_us;
-  result.overhead = simulation.overhead;
-  result.replays = simulation.replays;
-  if (result.bound_us && judge.program.step_us > 0) {
-    result.gap = (result.recompute_us - *result.bound_us) / judge.program.step_us;
-  }
+  set_plan(judge.program, std::move(schedule), simulation, result);
 }
 
 // What a planner answers at the floor, once that was asked and not stopped.
@@ -188,11 +179,6 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
   return result;
 }
 
-struct FrontierSchedule {
-  Schedule schedule;
-  Outcome outcome;
-};
-
 }  // namespace
 
 const std::vector<PlannerRecord>& planner_records() {
@@ -220,6 +206,24 @@ const PlannerRecord& find_planner(const std::string& name) {
                               name);
 }
 
+void set_gap(const Program& program, PlanResult& result) {
+  if (result.schedule && result.bound_us && program.step_us > 0) {
+    result.gap = (result.recompute_us - *result.bound_us) / program.step_us;
+  }
+}
+
+void set_plan(const Program& program, Schedule schedule, const Simulation& simulation,
+              PlanResult& result) {
+  result.minimum.reset();
+  result.schedule = std::move(schedule);
+  result.peak_bytes = simulation.peak_bytes;
+  result.recompute_us = simulation.recompute_us;
+  result.predicted_step_us = simulation.predicted_step_us;
+  result.overhead = simulation.overhead;
+  result.replays = simulation.replays;
+  set_gap(program, result);
+}
+
 PlanResult make_plan(const Program& program, const std::string& planner,
                      const PlanRequest& request) {
   const PlannerRecord& record = require_planner(program, planner, request, "make_plan");
@@ -242,7 +246,7 @@ std::vector<PlanResult> plan_frontier(const Program& program, const std::string&
   const Judge judge{program, program_hash(program), peak_floor(program)};
   FloorAnswer at_floor;
   std::vector<PlanResult> solved;
-  std::vector<FrontierSchedule> found;  // in the order of the budgets they were found for
+  std::vector<JudgedSchedule> found;  // in the order of the budgets they were found for
   for (const std::int64_t budget_bytes : ascending) {
     PlanRequest one = request;
     one.budget_bytes = budget_bytes;
@@ -272,8 +276,8 @@ std::vector<PlanResult> plan_frontier(const Program& program, const std::string&
       result = blank_result(judge, record, budget_bytes);
       result.is_cancelled = true;
     }
-    const FrontierSchedule* best = nullptr;
-    for (const FrontierSchedule& candidate : found) {
+    const JudgedSchedule* best = nullptr;
+    for (const JudgedSchedule& candidate : found) {
       if (best == nullptr || is_better(candidate.outcome, best->outcome, budget_bytes)) {
         best = &candidate;
       }

@@ -12,6 +12,7 @@
 #include "reprise/plan/planner_record.h"
 #include "reprise/plan/program.h"
 #include "reprise/plan/schedule.h"
+#include "reprise/plan/simulate.h"
 
 namespace reprise::plan {
 
@@ -47,6 +48,13 @@ struct PlanResult {
   bool is_proved = false;  // no schedule is faster, or has a lower peak than the minimum
   std::string note;        // for people: what was picked and why
 };
+
+// Puts `schedule`, which simulate() judged, into `result` as its plan: figures, and the gap if the
+// bound is known.
+void set_plan(const Program& program, Schedule schedule, const Simulation& simulation,
+              PlanResult& result);
+// Sets the gap of a result that has a plan and a bound.
+void set_gap(const Program& program, PlanResult& result);
 
 // Asks one planner. Throws std::invalid_argument if the program has a fault, the planner is unknown
 // or cannot take the program, an option is unknown or out of bounds, or a limit is negative.

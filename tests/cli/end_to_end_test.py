@@ -10,11 +10,12 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 import zlib
+
+from folder_case import FolderCase
 
 PROGRAM = ""
 TINY = ["--model", "gpt", "--layers", "3", "--dim", "16", "--heads", "2", "--context", "16",
@@ -73,15 +74,7 @@ def steps_done(path):
     return json.loads(sections(path)["run"])["steps_done"]
 
 
-class EndToEnd(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def path(self, name):
-        return self.folder / name
-
+class EndToEnd(FolderCase):
     def wav_folder(self):
         """Three recordings, the last of which is for validation. Skips without libsndfile."""
         folder = self.path("recordings")

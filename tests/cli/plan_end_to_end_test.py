@@ -12,8 +12,9 @@ import pty
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from folder_case import FolderCase
 
 PROGRAM = ""
 PROGRAMS = pathlib.Path()
@@ -51,15 +52,7 @@ def on_terminal(stream, *words, interrupt_at=None):
     return subprocess.CompletedProcess(words, process.returncode, stdout, stderr), text.decode()
 
 
-class EndToEnd(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def path(self, name):
-        return self.folder / name
-
+class EndToEnd(FolderCase):
     def assert_done(self, result):
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout

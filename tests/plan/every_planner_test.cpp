@@ -13,6 +13,7 @@
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/planners.h"
 #include "reprise/plan/simulate.h"
+#include "tests/plan/complaints.h"
 #include "tests/plan/random_program.h"
 
 namespace reprise::plan {
@@ -63,22 +64,6 @@ const std::vector<Problem>& problems() {
   return all;
 }
 
-// A list of what is wrong, so that an expectation can be a single line.
-class Complaints {
- public:
-  void set_place(std::string place) { place_ = std::move(place); }
-  void unless(bool holds, const std::string& what) {
-    if (!holds) {
-      list_.push_back(place_ + ": " + what);
-    }
-  }
-  const std::vector<std::string>& list() const { return list_; }
-
- private:
-  std::string place_;
-  std::vector<std::string> list_;
-};
-
 // The first few complaints of check(problem, complaints) over the problems that a planner takes.
 template <class Check>
 std::vector<std::string> complaints(const PlannerRecord& planner, const Check& check) {
@@ -88,7 +73,7 @@ std::vector<std::string> complaints(const PlannerRecord& planner, const Check& c
       wrong.set_place("seed " + std::to_string(problem.seed));
       check(problem, wrong);
     }
-    if (wrong.list().size() > 5) {
+    if (wrong.are_enough()) {
       break;
     }
   }

@@ -13,8 +13,8 @@
 #include "reprise/plan/planners.h"
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
+#include "tests/plan/complaints.h"
 #include "tests/plan/random_program.h"
-#include "tests/plan/search/complaints.h"
 
 namespace reprise::plan {
 namespace {

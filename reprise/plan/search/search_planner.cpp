@@ -57,8 +57,8 @@ class Limits {
                                                             .fits = fits_});
   }
 
-  void set_best(const Seed& best) {
-    best_ = {.peak_bytes = best.peak_bytes, .recompute_us = best.recompute_us};
+  void set_best(const Outcome& best) {
+    best_ = best;
     fits_ = best.peak_bytes <= request_.budget_bytes;
   }
 
@@ -95,22 +95,23 @@ class SearchRun {
       keep_all.is_cancelled = limits_.is_cancelled();
       return keep_all;
     }
-    std::vector<Seed> seeds = find_seeds(program_, request_.budget_bytes, random_, [this] {
-      limits_.report();
-      return limits_.may_go_on();
-    });
+    std::vector<JudgedSchedule> seeds =
+        find_seeds(program_, request_.budget_bytes, random_, [this] {
+          limits_.report();
+          return limits_.may_go_on();
+        });
     best_ = seeds.front();
-    limits_.set_best(best_);
+    limits_.set_best(best_.outcome);
     seeds.resize(std::min(seeds.size(), kStarts));
     if (!fits(seeds.front())) {
       bring_down(seeds);
     }
-    std::erase_if(seeds, [this](const Seed& seed) { return !fits(seed); });
-    for (const Seed& seed : seeds) {
+    std::erase_if(seeds, [this](const JudgedSchedule& seed) { return !fits(seed); });
+    for (const JudgedSchedule& seed : seeds) {
       improve(seed, iterations_ / kStartShare, RuinOptions{}.start_temperature);
     }
     if (fits(best_)) {
-      const Seed last = best_;
+      const JudgedSchedule last = best_;
       improve(last, std::max<std::int64_t>(1, limits_.left()), kLastTemperature);
     }
     return {.schedule = std::move(best_.schedule),
@@ -122,7 +123,9 @@ class SearchRun {
   }
 
  private:
-  bool fits(const Seed& seed) const { return seed.peak_bytes <= request_.budget_bytes; }
+  bool fits(const JudgedSchedule& seed) const {
+    return seed.outcome.peak_bytes <= request_.budget_bytes;
+  }
 
   RuinOptions options(std::int64_t iterations, double temperature) const {
     return {
@@ -132,37 +135,31 @@ class SearchRun {
         .start_temperature = temperature};
   }
 
-  Seed judged(Schedule schedule) const {
-    const Simulation simulation = simulate(program_, schedule);
-    return {.schedule = std::move(schedule),
-            .peak_bytes = simulation.peak_bytes,
-            .recompute_us = simulation.recompute_us};
-  }
-
-  void offer(const Seed& seed) {
-    if (is_better({.peak_bytes = seed.peak_bytes, .recompute_us = seed.recompute_us},
-                  {.peak_bytes = best_.peak_bytes, .recompute_us = best_.recompute_us},
-                  request_.budget_bytes)) {
+  void offer(const JudgedSchedule& seed) {
+    if (is_better(seed.outcome, best_.outcome, request_.budget_bytes)) {
       best_ = seed;
-      limits_.set_best(best_);
+      limits_.set_best(best_.outcome);
     }
   }
 
-  void bring_down(std::vector<Seed>& seeds) {
-    for (Seed& seed : seeds) {
-      seed = judged(lower_peak(program_, seed.schedule, options(iterations_ / kDownShare, 0),
-                               random_, [this] { return limits_.begin_iteration(); }));
+  void bring_down(std::vector<JudgedSchedule>& seeds) {
+    for (JudgedSchedule& seed : seeds) {
+      seed =
+          judged(program_, lower_peak(program_, seed.schedule, options(iterations_ / kDownShare, 0),
+                                      random_, [this] { return limits_.begin_iteration(); }));
       offer(seed);
     }
     if (!fits(best_)) {
-      offer(judged(lower_peak(program_, best_.schedule, options(iterations_ / kStartShare, 0),
+      offer(judged(program_,
+                   lower_peak(program_, best_.schedule, options(iterations_ / kStartShare, 0),
                               random_, [this] { return limits_.begin_iteration(); })));
       seeds.push_back(best_);
     }
   }
 
-  void improve(const Seed& seed, std::int64_t iterations, double temperature) {
-    offer(judged(ruin_and_recreate(program_, seed.schedule, options(iterations, temperature),
+  void improve(const JudgedSchedule& seed, std::int64_t iterations, double temperature) {
+    offer(judged(program_,
+                 ruin_and_recreate(program_, seed.schedule, options(iterations, temperature),
                                    random_, [this] { return limits_.begin_iteration(); })));
   }
 
@@ -171,7 +168,7 @@ class SearchRun {
   Random random_;
   std::int64_t iterations_;
   Limits limits_;
-  Seed best_;
+  JudgedSchedule best_;
 };
 
 class SearchPlanner : public Planner {

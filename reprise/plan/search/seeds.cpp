@@ -7,13 +7,11 @@
 #include <limits>
 #include <utility>
 
-#include "reprise/plan/candidates.h"
 #include "reprise/plan/rebuild.h"
 #include "reprise/plan/search/block_rotor.h"
 #include "reprise/plan/search/blocks.h"
 #include "reprise/plan/search/keep_cut.h"
 #include "reprise/plan/search/shave.h"
-#include "reprise/plan/simulate.h"
 
 namespace reprise::plan {
 namespace {
@@ -35,7 +33,7 @@ class SeedFinder {
   SeedFinder(const Program& program, std::int64_t budget_bytes)
       : program_(program), budget_bytes_(budget_bytes), cut_(program, 0) {}
 
-  std::vector<Seed> raw_seeds() {
+  std::vector<JudgedSchedule> raw_seeds() {
     const double price = find_price();
     add({});
     for (int i = 0; i < kCutPrices; ++i) {
@@ -58,10 +56,10 @@ class SeedFinder {
   }
 
   // What a seed may cost once it fits: bytes above the budget at the price of the bound.
-  double promise(const Seed& seed) const {
+  double promise(const JudgedSchedule& seed) const {
     const auto over =
-        static_cast<double>(std::max<std::int64_t>(0, seed.peak_bytes - budget_bytes_));
-    return seed.recompute_us + price_ * over;
+        static_cast<double>(std::max<std::int64_t>(0, seed.outcome.peak_bytes - budget_bytes_));
+    return seed.outcome.recompute_us + price_ * over;
   }
 
  private:
@@ -79,17 +77,14 @@ class SeedFinder {
   }
 
   void add(std::vector<Replays> replays) {
-    Seed seed;
-    seed.schedule.replays = std::move(replays);
-    for (const Seed& other : seeds_) {
-      if (other.schedule.replays == seed.schedule.replays) {
+    for (const JudgedSchedule& other : seeds_) {
+      if (other.schedule.replays == replays) {
         return;
       }
     }
-    const Simulation simulation = simulate(program_, seed.schedule);
-    seed.peak_bytes = simulation.peak_bytes;
-    seed.recompute_us = simulation.recompute_us;
-    seeds_.push_back(std::move(seed));
+    Schedule schedule;
+    schedule.replays = std::move(replays);
+    seeds_.push_back(judged(program_, std::move(schedule)));
   }
 
   void add_rotor(int count) {
@@ -109,32 +104,35 @@ class SeedFinder {
   std::int64_t budget_bytes_;
   KeepCut cut_;
   double price_ = 0;
-  std::vector<Seed> seeds_;
+  std::vector<JudgedSchedule> seeds_;
 };
 
-void keep_promising(std::vector<Seed>& seeds, const SeedFinder& finder) {
+void keep_promising(std::vector<JudgedSchedule>& seeds, const SeedFinder& finder) {
   std::stable_sort(seeds.begin(), seeds.end(),
-                   [](const Seed& a, const Seed& b) { return a.peak_bytes < b.peak_bytes; });
-  std::vector<Seed> kept(seeds.begin(), seeds.begin() + kLowest);
-  std::stable_sort(seeds.begin() + kLowest, seeds.end(), [&](const Seed& a, const Seed& b) {
-    return finder.promise(a) < finder.promise(b);
-  });
+                   [](const JudgedSchedule& a, const JudgedSchedule& b) {
+                     return a.outcome.peak_bytes < b.outcome.peak_bytes;
+                   });
+  std::vector<JudgedSchedule> kept(seeds.begin(), seeds.begin() + kLowest);
+  std::stable_sort(seeds.begin() + kLowest, seeds.end(),
+                   [&](const JudgedSchedule& a, const JudgedSchedule& b) {
+                     return finder.promise(a) < finder.promise(b);
+                   });
   kept.insert(kept.end(), seeds.begin() + kLowest, seeds.begin() + kLowest + kPromising);
   seeds = std::move(kept);
 }
 
 }  // namespace
 
-std::vector<Seed> find_seeds(const Program& program, std::int64_t budget_bytes, Random& random,
-                             const std::function<bool()>& go_on) {
+std::vector<JudgedSchedule> find_seeds(const Program& program, std::int64_t budget_bytes,
+                                       Random& random, const std::function<bool()>& go_on) {
   SeedFinder finder(program, budget_bytes);
-  std::vector<Seed> raw = finder.raw_seeds();
+  std::vector<JudgedSchedule> raw = finder.raw_seeds();
   const bool is_large = program.recipes.size() > kManyRecipes;
   if (is_large && raw.size() > kPromising + kLowest) {
     keep_promising(raw, finder);
   }
-  std::vector<Seed> seeds;
-  for (const Seed& seed : raw) {
+  std::vector<JudgedSchedule> seeds;
+  for (const JudgedSchedule& seed : raw) {
     for (const double input_fraction : {0.3, 0.0}) {
       if (!seeds.empty() && ((is_large && input_fraction == 0) || !go_on())) {
         continue;
@@ -143,16 +141,16 @@ std::vector<Seed> find_seeds(const Program& program, std::int64_t budget_bytes, 
       Shaver shaver(edited, random);
       shaver.shave(budget_bytes, {.input_fraction = input_fraction});
       shaver.prune(budget_bytes, 0, std::numeric_limits<std::size_t>::max());
-      seeds.push_back({.schedule = edited.schedule(),
-                       .peak_bytes = edited.peak_bytes(),
-                       .recompute_us = edited.recompute_us()});
+      seeds.push_back(
+          {.schedule = edited.schedule(),
+           .outcome = {.peak_bytes = edited.peak_bytes(), .recompute_us = edited.recompute_us()}});
     }
   }
-  std::stable_sort(seeds.begin(), seeds.end(), [&](const Seed& a, const Seed& b) {
-    return is_better({.peak_bytes = a.peak_bytes, .recompute_us = a.recompute_us},
-                     {.peak_bytes = b.peak_bytes, .recompute_us = b.recompute_us}, budget_bytes);
-  });
-  const auto same = [](const Seed& a, const Seed& b) {
+  std::stable_sort(seeds.begin(), seeds.end(),
+                   [&](const JudgedSchedule& a, const JudgedSchedule& b) {
+                     return is_better(a.outcome, b.outcome, budget_bytes);
+                   });
+  const auto same = [](const JudgedSchedule& a, const JudgedSchedule& b) {
     return a.schedule.replays == b.schedule.replays;
   };
   seeds.erase(std::unique(seeds.begin(), seeds.end(), same), seeds.end());

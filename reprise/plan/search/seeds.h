@@ -8,21 +8,15 @@
 #include <functional>
 #include <vector>
 
+#include "reprise/plan/candidates.h"
 #include "reprise/plan/program.h"
-#include "reprise/plan/schedule.h"
 #include "reprise/plan/search/random.h"
 
 namespace reprise::plan {
 
-struct Seed {
-  Schedule schedule;
-  std::int64_t peak_bytes = 0;
-  double recompute_us = 0;
-};
-
 // Shaved to `budget_bytes` as far as each goes, pruned, the best first: those that fit by cost,
 // then the others by peak. At least one. `go_on()` is asked before each shave; false stops.
-std::vector<Seed> find_seeds(const Program& program, std::int64_t budget_bytes, Random& random,
-                             const std::function<bool()>& go_on);
+std::vector<JudgedSchedule> find_seeds(const Program& program, std::int64_t budget_bytes,
+                                       Random& random, const std::function<bool()>& go_on);
 
 }  // namespace reprise::plan

@@ -11,8 +11,8 @@
 #include "reprise/plan/chain/actions.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/simulate.h"
+#include "tests/plan/complaints.h"
 #include "tests/plan/random_program.h"
-#include "tests/plan/search/complaints.h"
 #include "tests/plan/search/schedule_of.h"
 #include "tests/plan/small_programs.h"
 

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/plan/chain_program.h"
+#include "tests/plan/complaints.h"
 #include "tests/plan/random_program.h"
-#include "tests/plan/search/complaints.h"
 
 namespace reprise::plan {
 namespace {

@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/plan/complaints.h"
 #include "tests/plan/random_program.h"
 #include "tests/plan/random_schedule.h"
-#include "tests/plan/search/complaints.h"
 #include "tests/plan/small_programs.h"
 
 namespace reprise::plan {

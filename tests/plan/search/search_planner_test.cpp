@@ -13,8 +13,8 @@
 #include "reprise/plan/serialize.h"
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
+#include "tests/plan/complaints.h"
 #include "tests/plan/recorded_programs.h"
-#include "tests/plan/search/complaints.h"
 #include "tests/plan/small_programs.h"
 
 namespace reprise::plan {
@@ -145,9 +145,10 @@ TEST(SearchPlanner, NamesTheLowestPeakItFindsBelowTheMinimum) {
   ASSERT_TRUE(result.minimum.has_value());
   EXPECT_EQ(simulate(unet(), result.minimum->schedule).peak_bytes, result.minimum->budget_bytes);
   Random random(request.seed);
-  EXPECT_LE(
-      result.minimum->budget_bytes,
-      find_seeds(unet(), request.budget_bytes, random, [] { return true; }).front().peak_bytes);
+  EXPECT_LE(result.minimum->budget_bytes,
+            find_seeds(unet(), request.budget_bytes, random, [] { return true; })
+                .front()
+                .outcome.peak_bytes);
 }
 
 TEST(SearchPlanner, NamesTheMinimumOfAChainThatIsWorkedOutByHand) {

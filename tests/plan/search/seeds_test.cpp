@@ -13,8 +13,8 @@
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
+#include "tests/plan/complaints.h"
 #include "tests/plan/random_program.h"
-#include "tests/plan/search/complaints.h"
 #include "tests/plan/small_programs.h"
 
 namespace reprise::plan {
@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::vector<Seed> seeds_of(
+std::vector<JudgedSchedule> seeds_of(
     const Program& program, std::int64_t budget_bytes,
     const std::function<bool()>& go_on = [] { return true; }) {
   Random random(1);
@@ -32,15 +32,15 @@ std::vector<Seed> seeds_of(
 }
 
 TEST(FindSeeds, BeginsWithTheCheapestThatFits) {
-  const std::vector<Seed> seeds = seeds_of(chain_of_three(), 300);
+  const std::vector<JudgedSchedule> seeds = seeds_of(chain_of_three(), 300);
   EXPECT_THAT(seeds.front().schedule.replays,
               ElementsAre(Replays{.before_use = 2, .recipes = {0}}));
-  EXPECT_EQ(seeds.front().peak_bytes, 300);
-  EXPECT_EQ(seeds.front().recompute_us, 10);
+  EXPECT_EQ(seeds.front().outcome.peak_bytes, 300);
+  EXPECT_EQ(seeds.front().outcome.recompute_us, 10);
 }
 
 TEST(FindSeeds, BeginsWithTheLowestPeakIfNoneFits) {
-  EXPECT_EQ(seeds_of(chain_of_three(), 249).front().peak_bytes, 250);
+  EXPECT_EQ(seeds_of(chain_of_three(), 249).front().outcome.peak_bytes, 250);
 }
 
 TEST(FindSeeds, GivesOneSeedThoughItMayNotGoOn) {
@@ -62,19 +62,17 @@ std::vector<std::string> check(unsigned seed) {
   const std::int64_t floor_bytes = peak_floor(program).bytes;
   const std::int64_t range = simulate_keep_all(program).peak_bytes - floor_bytes;
   const std::int64_t budget_bytes = floor_bytes + range * static_cast<int>(seed % 100) / 100;
-  const std::vector<Seed> seeds = seeds_of(program, budget_bytes);
+  const std::vector<JudgedSchedule> seeds = seeds_of(program, budget_bytes);
   Complaints wrong;
   wrong.unless(!seeds.empty(), "none");
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     wrong.set_place("seed " + std::to_string(i));
     const Simulation simulation = simulate(program, seeds[i].schedule);
-    wrong.unless(seeds[i].peak_bytes == simulation.peak_bytes, "another peak");
-    wrong.unless(seeds[i].recompute_us == simulation.recompute_us, "another cost");
+    wrong.unless(seeds[i].outcome.peak_bytes == simulation.peak_bytes, "another peak");
+    wrong.unless(seeds[i].outcome.recompute_us == simulation.recompute_us, "another cost");
     if (i > 0) {
-      const Outcome before{.peak_bytes = seeds[i - 1].peak_bytes,
-                           .recompute_us = seeds[i - 1].recompute_us};
-      const Outcome here{.peak_bytes = seeds[i].peak_bytes, .recompute_us = seeds[i].recompute_us};
-      wrong.unless(!is_better(here, before, budget_bytes), "better than the one before");
+      wrong.unless(!is_better(seeds[i].outcome, seeds[i - 1].outcome, budget_bytes),
+                   "better than the one before");
       wrong.unless(seeds[i].schedule.replays != seeds[i - 1].schedule.replays,
                    "the same as the one before");
     }

@@ -13,9 +13,9 @@
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
+#include "tests/plan/complaints.h"
 #include "tests/plan/random_program.h"
 #include "tests/plan/random_schedule.h"
-#include "tests/plan/search/complaints.h"
 #include "tests/plan/search/schedule_of.h"
 
 namespace reprise::plan {
