@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,10 @@ void check_sizes(const OptionValues& values, const std::string& kind) {
         for (const std::string& name : mine) {
           known.append(", --").append(name);
         }
-        throw UsageError("--" + size + ": expected a size of '" + kind + "' (--layers" + known +
-                         "), got one that it does not have");
+        std::ostringstream complaint;
+        complaint << "--" << size << ": expected a size of '" << kind << "' (--layers" << known
+                  << "), got one that it does not have";
+        throw UsageError(complaint.str());
       }
     }
   }
