@@ -59,7 +59,7 @@ at::Tensor tensor_like(const NamedTensors& saved, const std::string& key, const 
   if (!saved.contains(key)) {
     throw FormatError::mismatch(name, "a tensor '" + key + "'", "none");
   }
-  const at::Tensor tensor = saved.at(key);
+  at::Tensor tensor = saved.at(key);
   if (tensor.sizes() != like.sizes() || tensor.dtype() != like.dtype()) {
     throw FormatError::mismatch(name, "'" + key + "' of " + kind_text(like), kind_text(tensor));
   }

@@ -55,7 +55,8 @@ std::optional<SavedRun> read_saved_run(const std::string& path) {
 
 }  // namespace
 
-Training::Training(OptionValues values) : Training(values, read_saved_run(values.text("resume"))) {}
+Training::Training(const OptionValues& values)
+    : Training(values, read_saved_run(values.text("resume"))) {}
 
 Training::Training(OptionValues values, const std::optional<SavedRun>& saved)
     : values_(with_saved_options(std::move(values), saved)),

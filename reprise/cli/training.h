@@ -18,7 +18,7 @@ class Training {
   // Reads the file that --resume names, if any: options that were left out are those of the saved
   // run. Throws UsageError if an option contradicts it, FormatError if it is damaged or foreign or
   // if the file to save to is not a saved run.
-  explicit Training(OptionValues values);
+  explicit Training(const OptionValues& values);
 
   // Trains to the last step, with progress on `err`, and saves. Throws Interrupted after Ctrl-C,
   // with the state saved if a file was named.
