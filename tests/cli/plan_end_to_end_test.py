@@ -1,73 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the built program on programs and schedules, with or without libtorch in it.
+"""Runs the built program on programs and schedules: plan_end_to_end_test.py PATH_TO_REPRISE.
 
-plan_end_to_end_test.py PATH_TO_REPRISE FOLDER_OF_PROGRAMS [unittest options]
+It needs no libtorch.
 """
 
 import csv
 import json
 import os
 import pathlib
-import pty
-import signal
-import subprocess
-import sys
 import unittest
 
-from folder_case import FolderCase
-
-PROGRAM = ""
-PROGRAMS = pathlib.Path()
+from end_to_end_case import PROGRAMS, EndToEndCase, main, on_terminal, reprise
 
 
-def reprise(*words):
-    return subprocess.run([PROGRAM, *map(str, words)], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=300, check=False)
-
-
-def on_terminal(stream, *words, interrupt_at=None):
-    """The result, and what came to `stream` ("stdout" or "stderr"), a terminal of 70 columns.
-
-    interrupt_at: Ctrl-C is pressed when this text has come.
-    """
-    ours, theirs = pty.openpty()
-    subprocess.run(["stty", "cols", "70"], stdin=theirs, check=True)
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
-    with subprocess.Popen([PROGRAM, *map(str, words)], **streams) as process:
-        os.close(theirs)
-        text = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the end of a terminal
-                break
-            if not piece:
-                break
-            text += piece
-            if interrupt_at is not None and interrupt_at in text.decode():
-                process.send_signal(signal.SIGINT)
-                interrupt_at = None
-        os.close(ours)
-        stdout, stderr = process.communicate(timeout=300)
-    return subprocess.CompletedProcess(words, process.returncode, stdout, stderr), text.decode()
-
-
-class EndToEnd(FolderCase):
-    def assert_done(self, result):
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
-
-    def assert_refused(self, result, code, *parts):
-        self.assertEqual(result.returncode, code, result.stderr)
-        lines = result.stderr.decode().splitlines()
-        self.assertEqual(len(lines), 1, lines)
-        self.assertTrue(lines[0].startswith("reprise"), lines)
-        for part in parts:
-            self.assertIn(part, lines[0])
-        self.assertEqual(result.stdout, b"")
-
-
-class Plans(EndToEnd):
+class Plans(EndToEndCase):
     def test_a_generated_step_is_planned_and_its_schedule_simulated(self):
         step, schedule = self.path("step.json"), self.path("schedule.json")
         self.assert_done(reprise("generate", "transformer", "--layers", 4, "--out", step))
@@ -158,7 +104,7 @@ class Plans(EndToEnd):
         self.assertEqual(reprise("options").stdout, documentation.read_bytes())
 
 
-class Refusals(EndToEnd):
+class Refusals(EndToEndCase):
     def test_a_budget_that_is_too_small_has_an_exit_code_of_its_own(self):
         report = self.path("report.json")
         result = reprise("plan", PROGRAMS / "gpt6.json", "--budget", "1MiB", "--json", report)
@@ -214,12 +160,9 @@ class Refusals(EndToEnd):
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_a_full_disk_is_noticed(self):
         with open("/dev/full", "wb") as full:
-            result = subprocess.run([PROGRAM, "generate", "chain"], stdout=full,
-                                    stderr=subprocess.PIPE, timeout=60, check=False)
+            result = reprise("generate", "chain", stdout=full)
         self.assertEqual(result.returncode, 3)
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
-    PROGRAMS = pathlib.Path(sys.argv.pop(1))
-    unittest.main()
+    main()
