@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reprise/cli/argument_names.h"
 #include "reprise/cli/estimate_presets.h"
 #include "reprise/cli/estimate_report.h"
 #include "reprise/cli/report_output.h"
@@ -52,6 +53,23 @@ plan::TransformerRun run_of(const OptionValues& values) {
   return run;
 }
 
+// What the fields of a TransformerRun are called on the command line.
+const ArgumentNames& field_names() {
+  static const ArgumentNames names = {{"layers", "--layers"},
+                                      {"hidden", "--dim"},
+                                      {"heads", "--heads"},
+                                      {"ffn_hidden", "--ffn-dim"},
+                                      {"sequence", "--context"},
+                                      {"tensor_parallel", "--tensor-parallel"},
+                                      {"pipeline_parallel", "--pipeline-parallel"},
+                                      {"stage", "--stage"},
+                                      {"interleave", "--interleave"},
+                                      {"sizes",
+                                       "--layers, --dim, --heads, --ffn-dim, "
+                                       "--vocabulary, --context, --batch"}};
+  return names;
+}
+
 template <class Value>
 struct Named {
   const char* name;
@@ -86,7 +104,9 @@ void run_estimate(OptionValues values, std::ostream& out, std::ostream& err) {
       plan::TransformerRun run = report.run;
       run.attention = attention.value;
       run.recompute = recompute.value;
-      report.estimates.push_back({attention.name, recompute.name, plan::estimate_transformer(run)});
+      report.estimates.push_back({attention.name, recompute.name, with_names(field_names(), [&run] {
+                                    return plan::estimate_transformer(run);
+                                  })});
     }
   }
   output.text() << estimate_text(report);

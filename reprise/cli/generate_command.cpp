@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reprise/cli/argument_names.h"
 #include "reprise/cli/errors.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/program_text.h"
@@ -35,17 +36,22 @@ const std::map<std::string, std::vector<std::string>>& sizes_of_kinds() {
   return all;
 }
 
+// "--layers, --width, --batch": the sizes of `kind`.
+std::string size_options(const std::string& kind) {
+  std::string options = "--layers";
+  for (const std::string& name : sizes_of_kinds().at(kind)) {
+    options.append(", --").append(name);
+  }
+  return options;
+}
+
 void check_sizes(const OptionValues& values, const std::string& kind) {
   const std::vector<std::string>& mine = sizes_of_kinds().at(kind);
   for (const auto& [other, sizes] : sizes_of_kinds()) {
     for (const std::string& size : sizes) {
       if (values.is_given(size) && std::find(mine.begin(), mine.end(), size) == mine.end()) {
-        std::string known;
-        for (const std::string& name : mine) {
-          known.append(", --").append(name);
-        }
         std::ostringstream complaint;
-        complaint << "--" << size << ": expected a size of '" << kind << "' (--layers" << known
+        complaint << "--" << size << ": expected a size of '" << kind << "' (" << size_options(kind)
                   << "), got one that it does not have";
         throw UsageError(complaint.str());
       }
@@ -106,9 +112,15 @@ plan::Program random(const OptionValues& values) {
   return plan::generate_random(sizes);
 }
 
-plan::Program generate(const OptionValues& values) {
-  const std::string kind = values.text("kind");
-  check_sizes(values, kind);
+ArgumentNames argument_names(const std::string& kind) {
+  return {{"width", "--width"},
+          {"heads", "--heads"},
+          {"image_size", "--image-size"},
+          {"levels", "--levels"},
+          {"sizes", size_options(kind)}};
+}
+
+plan::Program generate(const OptionValues& values, const std::string& kind) {
   if (kind == "transformer") {
     return transformer(values);
   }
@@ -125,7 +137,10 @@ plan::Program generate(const OptionValues& values) {
 
 void run_generate(const OptionValues& values, std::ostream& out, std::ostream& err) {
   const ReportOutput output(values.text("out"), out, err);
-  const plan::Program program = generate(values);
+  const std::string kind = values.text("kind");
+  check_sizes(values, kind);
+  const plan::Program program =
+      with_names(argument_names(kind), [&] { return generate(values, kind); });
   output.text() << program_text(program) << "\n"
                 << "step " << fixed_text(program.step_us / 1e3, 1) << " ms, peak "
                 << bytes_text(plan::simulate_keep_all(program).peak_bytes)

@@ -2,11 +2,13 @@
 #include "reprise/cli/plan_command.h"
 
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
 
 #include "reprise/cli/amounts.h"
+#include "reprise/cli/argument_names.h"
 #include "reprise/cli/errors.h"
 #include "reprise/cli/file_bytes.h"
 #include "reprise/cli/number_text.h"
@@ -22,8 +24,21 @@
 namespace reprise::cli {
 namespace {
 
-std::map<std::string, std::string> planner_options(const OptionValues& values) {
-  std::map<std::string, std::string> options;
+// What a planner's record calls its options, and what they are called here.
+ArgumentNames option_names(const plan::PlannerRecord& planner) {
+  ArgumentNames names = {{"an option of planner " + planner.name, "--option of " + planner.name}};
+  for (const plan::PlannerOption& option : planner.options) {
+    names["option " + option.name + " of planner " + planner.name] =
+        "--option " + option.name + " of " + planner.name;
+  }
+  return names;
+}
+
+// --option, each a value that the planner takes.
+std::map<std::string, std::string> planner_options(const OptionValues& values,
+                                                   const std::string& planner) {
+  plan::PlanRequest request;
+  std::map<std::string, std::string>& options = request.options;
   for (const std::string& text : values.texts("option")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -34,7 +49,20 @@ std::map<std::string, std::string> planner_options(const OptionValues& values) {
                        "' twice");
     }
   }
+  const plan::PlannerRecord& record = plan::find_planner(planner);
+  with_names(option_names(record), [&] { plan::require_known_options(record, request, "plan"); });
   return options;
+}
+
+void require_suitable(const plan::Program& program, const std::string& planner) {
+  const plan::PlannerRecord& record = plan::find_planner(planner);
+  if (record.applies == nullptr) {
+    return;
+  }
+  if (const std::optional<std::string> why_not = record.applies(program)) {
+    throw UsageError("--planner: expected one that takes this program, got '" + planner +
+                     "': " + *why_not);
+  }
 }
 
 // The fastest schedule at the smallest budget that the planner meets. The planner names that budget
@@ -70,10 +98,11 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
   require_planner(planner, "--planner");
   const Budget budget = parse_budget(values.text("budget"), "--budget");
   plan::PlanRequest request = plan_request(values, planner);
-  request.options = planner_options(values);
+  request.options = planner_options(values, planner);
 
   PlanReport report;
   report.program = load_program(values.text("program"));
+  require_suitable(report.program, planner);
   report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
   PlanWatch watch(err);
   request.on_progress = [&](const plan::PlanProgress& progress) {

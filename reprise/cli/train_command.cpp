@@ -2,6 +2,7 @@
 #include "reprise/cli/train_command.h"
 
 #include <ostream>
+#include <utility>
 
 #include "reprise/cli/carried_options.h"
 #include "reprise/cli/compare.h"
@@ -65,14 +66,18 @@ void compare(const OptionValues& values, const ReportOutput& output, std::ostrea
     report.model = trainer.model().description();
     report.parameters = parameter_count(trainer.model());
   }
-  output.text() << heading(report) << std::flush;
 
   const StopRequest stop;
+  bool has_begun = false;
   TrainingProgress progress(err);
   report.runs = compare_policies(
       setup, policies,
       [&](const std::string& label, std::int64_t done, std::int64_t total,
           const StepResult& result) {
+        // Not sooner: a policy that the model cannot take is refused in one line.
+        if (!std::exchange(has_begun, true)) {
+          output.text() << heading(report) << std::flush;
+        }
         progress.show({.label = label,
                        .done = done,
                        .total = total,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <sstream>
 
+#include "reprise/cli/argument_names.h"
 #include "reprise/cli/autocast_scope.h"
 #include "reprise/cli/errors.h"
 #include "reprise/zoo/policy.h"
@@ -76,6 +77,27 @@ std::int64_t set_threads(std::int64_t asked) {
   return at::get_num_threads();
 }
 
+// What the arguments of models and data are called on the command line.
+const ArgumentNames& zoo_names() {
+  static const ArgumentNames names = {{"layers", "--layers"},
+                                      {"levels", "--layers"},
+                                      {"number of depths", "--depths"},
+                                      {"depths", "--depths"},
+                                      {"dim", "--dim"},
+                                      {"heads", "--heads"},
+                                      {"context", "--context"},
+                                      {"image_size", "--image-size"},
+                                      {"classes", "--classes"},
+                                      {"dropout", "--dropout"},
+                                      {"attention", "--attention"},
+                                      {"model", "--model"},
+                                      {"text", "--text"},
+                                      {"wav", "--data"},
+                                      {"images", "--data"},
+                                      {"labels", "--labels"}};
+  return names;
+}
+
 // What `work` gives; a complaint of its ("place: expectation, got value") becomes one about
 // `option`.
 template <class Work>
@@ -101,7 +123,7 @@ TrainSetup make_setup(const OptionValues& values) {
                    .clip_norm = values.real("clip"),
                    .uses_bf16 = values.flag("bf16")};
   const zoo::DataSpec data = data_spec(values);
-  setup.data = as_option("model", [&] { return zoo::make_data(setup.model, data); });
+  setup.data = with_names(zoo_names(), [&] { return zoo::make_data(setup.model, data); });
   setup.seed = static_cast<std::uint64_t>(values.integer("seed"));
   setup.steps = values.integer("steps");
   setup.warmup_steps = std::min(values.integer("warmup"), setup.steps - 1);
@@ -112,7 +134,7 @@ TrainSetup make_setup(const OptionValues& values) {
 }
 
 Trainer TrainSetup::make_trainer() const {
-  return as_option("model", [this] {
+  return with_names(zoo_names(), [this] {
     return Trainer([this] { return zoo::make_model(model); }, seed, trainer);
   });
 }

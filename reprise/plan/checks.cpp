@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/plan/checks.h"
 
-#include <stdexcept>
+#include <sstream>
 #include <string>
+
+#include "reprise/plan/argument_error.h"
 
 namespace reprise::plan {
 namespace {
 
 [[noreturn]] void fail(std::string_view place, std::string_view name,
                        const std::string& expectation, std::int64_t value) {
-  std::string message(place);
-  message.append(": ").append(name).append(" must be ").append(expectation);
-  throw std::invalid_argument(message.append(", got ").append(std::to_string(value)));
+  throw ArgumentError(place, name, expectation, std::to_string(value));
 }
 
 }  // namespace
@@ -36,6 +36,16 @@ void require_multiple(std::string_view place, std::string_view name, std::int64_
     fail(place, name,
          "a multiple of " + std::string(divisor_name) + " (" + std::to_string(divisor) + ")",
          value);
+  }
+}
+
+void require_small_sizes(std::string_view place, double amount, double most,
+                         std::string_view most_text) {
+  if (amount > most) {
+    std::ostringstream got;
+    got << amount;
+    throw ArgumentError(place, "sizes", std::string("small enough for at most ").append(most_text),
+                        got.str());
   }
 }
 

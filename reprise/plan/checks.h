@@ -7,12 +7,16 @@
 
 namespace reprise::plan {
 
-// Throw std::invalid_argument("place: name must be at least minimum, got value") and the like.
+// Throw ArgumentError("place: name must be at least minimum, got value") and the like.
 void require_at_least(std::string_view place, std::string_view name, std::int64_t value,
                       std::int64_t minimum);
 void require_at_most(std::string_view place, std::string_view name, std::int64_t value,
                      std::int64_t maximum);
 void require_multiple(std::string_view place, std::string_view name, std::int64_t value,
                       std::string_view divisor_name, std::int64_t divisor);
+
+// Throws ArgumentError("place: sizes must be small enough for at most MOST_TEXT, got amount").
+void require_small_sizes(std::string_view place, double amount, double most,
+                         std::string_view most_text);
 
 }  // namespace reprise::plan

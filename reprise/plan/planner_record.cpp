@@ -5,8 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <sstream>
-#include <stdexcept>
 #include <string_view>
+
+#include "reprise/plan/argument_error.h"
 
 namespace reprise::plan {
 namespace {
@@ -79,7 +80,7 @@ std::string expectation(const PlannerOption& option) {
       return std::string(option.kind == OptionKind::kInteger ? "an integer" : "a number") +
              " from " + number_text(option.minimum) + " to " + number_text(option.maximum);
     case OptionKind::kChoice:
-      return "one of " + join(option.choices);
+      return "one of: " + join(option.choices);
     case OptionKind::kNames:
       return "names separated by commas";
   }
@@ -93,14 +94,13 @@ std::string expectation(const PlannerOption& option) {
   for (const PlannerOption& option : record.options) {
     known.push_back(option.name);
   }
-  throw std::invalid_argument(place + ": an option of planner " + record.name +
-                              " must be one of: " + join(known) + "; got " + name);
+  throw ArgumentError(place, "an option of planner " + record.name, "one of: " + join(known), name);
 }
 
 [[noreturn]] void reject_value(const PlannerRecord& record, const std::string& place,
                                const PlannerOption& option, const std::string& text) {
-  throw std::invalid_argument(place + ": option " + option.name + " of planner " + record.name +
-                              " must be " + expectation(option) + ", got " + text);
+  throw ArgumentError(place, "option " + option.name + " of planner " + record.name,
+                      expectation(option), text);
 }
 
 const std::string* find_option(const PlanRequest& request, const std::string& name) {

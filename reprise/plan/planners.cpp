@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "reprise/plan/argument_error.h"
 #include "reprise/plan/assert.h"
 #include "reprise/plan/auto_planner.h"
 #include "reprise/plan/candidates.h"
@@ -202,8 +203,7 @@ const PlannerRecord& find_planner(const std::string& name) {
     }
     known += (known.empty() ? "" : ", ") + record.name;
   }
-  throw std::invalid_argument("find_planner: the planner must be one of: " + known + "; got " +
-                              name);
+  throw ArgumentError("find_planner", "the planner", "one of: " + known, name);
 }
 
 void set_gap(const Program& program, PlanResult& result) {

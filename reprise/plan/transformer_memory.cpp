@@ -2,7 +2,6 @@
 #include "reprise/plan/transformer_memory.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include "reprise/plan/checks.h"
@@ -78,11 +77,8 @@ void check_size(const TransformerRun& run) {
   const double bytes_per_parameter = 1 + real(run.parameter_cost.weight_bytes) +
                                      real(run.parameter_cost.gradient_bytes) +
                                      real(run.parameter_cost.optimizer_bytes);
-  if (activations + parameters * bytes_per_parameter > kLimitBytes) {
-    throw std::invalid_argument(
-        "estimate_transformer: the estimate must be below 9e18 bytes, got " +
-        std::to_string(activations + parameters * bytes_per_parameter));
-  }
+  require_small_sizes(kPlace, activations + parameters * bytes_per_parameter, kLimitBytes,
+                      "9e18 bytes");
 }
 
 // Model chunks (layers / (p * interleave) layers each) whose activations the stage holds when its

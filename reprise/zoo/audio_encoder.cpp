@@ -8,6 +8,7 @@
 #include <ATen/ops/gelu.h>
 #include <torch/nn/modules/conv.h>
 
+#include "reprise/plan/checks.h"
 #include "reprise/zoo/sizes.h"
 
 namespace reprise::zoo {
@@ -24,10 +25,8 @@ constexpr std::int64_t kGroups = 8;
 AudioSizes checked(const AudioSizes& sizes) {
   check_positive("AudioEncoder", "layers", sizes.layers);
   check_positive("AudioEncoder", "classes", sizes.classes);
-  if (sizes.channels < 1 || sizes.channels % kGroups != 0) {
-    throw std::invalid_argument("AudioEncoder: channels must be a multiple of 8, got " +
-                                std::to_string(sizes.channels));
-  }
+  check_positive("AudioEncoder", "channels", sizes.channels);
+  plan::require_multiple("AudioEncoder", "channels", sizes.channels, "groups", kGroups);
   return sizes;
 }
 

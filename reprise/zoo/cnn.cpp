@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/zoo/cnn.h"
 
+#include <iterator>
 #include <stdexcept>
 
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/max_pool2d.h>
 #include <torch/nn/modules/container/sequential.h>
 
+#include "reprise/plan/checks.h"
 #include "reprise/zoo/sizes.h"
 
 namespace reprise::zoo {
 namespace {
 
-constexpr std::size_t kMostStages = 16;
+constexpr std::int64_t kMostStages = 16;
 constexpr std::int64_t kExpansion = 4;  // a block's outputs per inner channel
 
 CnnSizes checked(const CnnSizes& sizes) {
   for (const std::int64_t depth : sizes.depths) {
     check_positive("Cnn", "each of depths", depth);
   }
-  check_positive("Cnn", "number of depths", static_cast<std::int64_t>(sizes.depths.size()));
-  if (sizes.depths.size() > kMostStages) {
-    throw std::invalid_argument("Cnn: number of depths must be at most 16, got " +
-                                std::to_string(sizes.depths.size()));
-  }
+  check_positive("Cnn", "number of depths", std::ssize(sizes.depths));
+  plan::require_at_most("Cnn", "number of depths", std::ssize(sizes.depths), kMostStages);
   check_positive("Cnn", "width", sizes.width);
   check_positive("Cnn", "classes", sizes.classes);
   return sizes;

@@ -2,8 +2,9 @@
 #include "reprise/zoo/make_model.h"
 
 #include <algorithm>
-#include <stdexcept>
 
+#include "reprise/plan/argument_error.h"
+#include "reprise/plan/checks.h"
 #include "reprise/zoo/audio_data.h"
 #include "reprise/zoo/audio_encoder.h"
 #include "reprise/zoo/cnn.h"
@@ -24,11 +25,23 @@ constexpr std::int64_t kUnetImageSize = 64;
 
 bool has_name(const ModelSpec& spec, const char* name) { return spec.name == name; }
 
+bool is_any_of(const ModelSpec& spec, const std::vector<const char*>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&spec](const char* name) { return has_name(spec, name); });
+}
+
+std::string list_text(const std::vector<const char*>& names) {
+  std::string text;
+  for (const char* name : names) {
+    text.append(text.empty() ? "" : ", ").append(name);
+  }
+  return text;
+}
+
 void check_name(const std::string& name) {
   const std::vector<std::string>& names = model_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw std::invalid_argument("make_model: expected gpt, lstm, audio, cnn or unet, got '" + name +
-                                "'");
+    throw ArgumentError("make_model", "name", "gpt, lstm, audio, cnn or unet", name);
   }
 }
 
@@ -36,11 +49,9 @@ void check_name(const std::string& name) {
 void check_sizes(const ModelSpec& spec) {
   const auto refuse = [&spec](bool is_given, const char* size,
                               const std::vector<const char*>& owners) {
-    const bool is_owner = std::any_of(owners.begin(), owners.end(),
-                                      [&spec](const char* owner) { return has_name(spec, owner); });
-    if (is_given && !is_owner) {
-      throw std::invalid_argument("make_model: expected only sizes that " + spec.name +
-                                  " has, got " + size);
+    if (is_given && !is_any_of(spec, owners)) {
+      throw ArgumentError("make_model", size, "given for model " + list_text(owners) + " only",
+                          spec.name);
     }
   };
   refuse(spec.layers.has_value(), "layers", {"gpt", "audio", "unet"});
@@ -60,8 +71,7 @@ AttentionKind attention_kind(const std::string& name) {
       return kind;
     }
   }
-  throw std::invalid_argument("make_model: expected attention written, sdpa or flash, got '" +
-                              name + "'");
+  throw ArgumentError("make_model", "attention", "written, sdpa or flash", name);
 }
 
 // What gpt and audio have in common.
@@ -106,24 +116,26 @@ UnetSizes unet_sizes(const ModelSpec& spec) {
 }
 
 void check_paths(const ModelSpec& model, const DataSpec& data) {
-  const auto refuse = [&model](const std::string& path, const char* kind, bool is_used) {
-    if (!path.empty() && !is_used) {
-      throw std::invalid_argument("make_data: expected no " + std::string(kind) + " for " +
-                                  model.name + ", got '" + path + "'");
+  const auto refuse = [&model](const std::string& path, const char* kind,
+                               const std::vector<const char*>& owners) {
+    if (!path.empty() && !is_any_of(model, owners)) {
+      throw ArgumentError("make_data", kind, "given for model " + list_text(owners) + " only",
+                          model.name);
     }
   };
-  const bool is_image_model = has_name(model, "cnn") || has_name(model, "unet");
-  refuse(data.text, "text", has_name(model, "gpt") || has_name(model, "lstm"));
-  refuse(data.wav, "folder of WAV files", has_name(model, "audio"));
-  refuse(data.images, "images", is_image_model);
-  refuse(data.labels, "labels", has_name(model, "cnn"));
+  refuse(data.text, "text", {"gpt", "lstm"});
+  refuse(data.wav, "wav", {"audio"});
+  refuse(data.images, "images", {"cnn", "unet"});
+  refuse(data.labels, "labels", {"cnn"});
   if (has_name(model, "cnn") && data.images.empty() != data.labels.empty()) {
-    throw std::invalid_argument("make_data: expected images and labels for cnn, got '" +
-                                data.images + "' and '" + data.labels + "'");
+    const bool has_images = !data.images.empty();
+    throw ArgumentError("make_data", has_images ? "labels" : "images",
+                        has_images ? "given together with images" : "given together with labels",
+                        "none");
   }
   if (!data.images.empty() && model.image_size.has_value()) {
-    throw std::invalid_argument("make_data: expected no image_size with images from a file, got " +
-                                std::to_string(*model.image_size));
+    throw ArgumentError("make_data", "image_size", "left out beside images",
+                        std::to_string(*model.image_size));
   }
 }
 
@@ -138,11 +150,7 @@ std::unique_ptr<DataSource> text_data(const DataSpec& data, std::int64_t context
 
 std::unique_ptr<DataSource> audio_data(const ModelSpec& model, const DataSpec& data) {
   const std::int64_t samples = model.context.value_or(kDefaultSamples);
-  if (samples < kAudioWindow) {
-    throw std::invalid_argument("make_data: expected a context of at least " +
-                                std::to_string(kAudioWindow) + " samples for audio, got " +
-                                std::to_string(samples));
-  }
+  plan::require_at_least("make_data", "context", samples, kAudioWindow);
   const AudioDataSizes sizes{.batch_size = data.batch_size, .samples = samples, .seed = data.seed};
   if (data.wav.empty()) {
     return std::make_unique<SyntheticData>(synthetic_audio(sizes));
@@ -168,19 +176,13 @@ std::unique_ptr<DataSource> cnn_data(const ModelSpec& model, const DataSpec& dat
 std::unique_ptr<DataSource> unet_data(const ModelSpec& model, const DataSpec& data) {
   const UnetSizes sizes = unet_sizes(model);
   const std::int64_t multiple = image_multiple(sizes);
-  if (sizes.classes < 2) {
-    throw std::invalid_argument("make_data: expected at least 2 classes for unet, got " +
-                                std::to_string(sizes.classes));
-  }
+  plan::require_at_least("make_data", "classes", sizes.classes, 2);
   if (!data.images.empty()) {
     return std::make_unique<SegmentedImages>(data.images, multiple, data.batch_size, data.seed);
   }
   const std::int64_t image_size = model.image_size.value_or(kUnetImageSize);
-  if (image_size < 4 || image_size % multiple != 0) {
-    throw std::invalid_argument("make_data: expected an image_size that is a multiple of " +
-                                std::to_string(multiple) + " and at least 4 for unet, got " +
-                                std::to_string(image_size));
-  }
+  plan::require_at_least("make_data", "image_size", image_size, 4);
+  plan::require_multiple("make_data", "image_size", image_size, "2^levels", multiple);
   return std::make_unique<SyntheticData>(synthetic_rectangles({.batch_size = data.batch_size,
                                                                .image_size = image_size,
                                                                .classes = sizes.classes,

@@ -2,14 +2,14 @@
 #include "reprise/zoo/sizes.h"
 
 #include <sstream>
-#include <stdexcept>
+
+#include "reprise/plan/argument_error.h"
 
 namespace reprise::zoo {
 
 void check_positive(const char* place, const char* what, std::int64_t value) {
   if (value < 1) {
-    throw std::invalid_argument(std::string(place) + ": " + what + " must be positive, got " +
-                                std::to_string(value));
+    throw ArgumentError(place, what, "positive", std::to_string(value));
   }
 }
 

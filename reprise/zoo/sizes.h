@@ -7,7 +7,7 @@
 
 namespace reprise::zoo {
 
-// Throws std::invalid_argument("<place>: <what> must be positive, got <value>").
+// Throws ArgumentError("<place>: <what> must be positive, got <value>").
 void check_positive(const char* place, const char* what, std::int64_t value);
 
 // Few digits, no trailing zeros: "0.1", "0".

@@ -12,15 +12,16 @@
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/softmax.h>
 
+#include "reprise/plan/checks.h"
+#include "reprise/zoo/sizes.h"
+
 namespace reprise::zoo {
 namespace {
 
 TransformerBlockSizes checked(const TransformerBlockSizes& sizes) {
-  if (sizes.dim < 1 || sizes.heads < 1 || sizes.dim % sizes.heads != 0) {
-    throw std::invalid_argument("TransformerBlock: heads must divide dim, got " +
-                                std::to_string(sizes.heads) + " heads and dim " +
-                                std::to_string(sizes.dim));
-  }
+  check_positive("TransformerBlock", "dim", sizes.dim);
+  check_positive("TransformerBlock", "heads", sizes.heads);
+  plan::require_multiple("TransformerBlock", "dim", sizes.dim, "heads", sizes.heads);
   if (!(sizes.dropout >= 0 && sizes.dropout < 1)) {
     throw std::invalid_argument("TransformerBlock: dropout must be in [0, 1), got " +
                                 std::to_string(sizes.dropout));

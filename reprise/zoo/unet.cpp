@@ -9,6 +9,7 @@
 #include <ATen/ops/max_pool2d.h>
 #include <torch/nn/modules/batchnorm.h>
 
+#include "reprise/plan/checks.h"
 #include "reprise/zoo/sizes.h"
 
 namespace reprise::zoo {
@@ -20,10 +21,7 @@ UnetSizes checked(const UnetSizes& sizes) {
   check_positive("Unet", "base", sizes.base);
   check_positive("Unet", "levels", sizes.levels);
   check_positive("Unet", "classes", sizes.classes);
-  if (sizes.levels > kMostLevels) {
-    throw std::invalid_argument("Unet: levels must be at most 16, got " +
-                                std::to_string(sizes.levels));
-  }
+  plan::require_at_most("Unet", "levels", sizes.levels, kMostLevels);
   return sizes;
 }
 

@@ -2,13 +2,13 @@
 #include "reprise/cli/estimate_command.h"
 
 #include <sstream>
-#include <stdexcept>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "reprise/cli/command_line.h"
+#include "reprise/cli/errors.h"
 #include "reprise/cli/options.h"
 
 namespace reprise::cli {
@@ -87,7 +87,7 @@ TEST(Estimate, SendsTheTableToStandardErrorWhenJsonTakesStandardOutput) {
 }
 
 TEST(Estimate, RefusesSizesThatDoNotFitTogether) {
-  EXPECT_THROW(run({"--heads", "7", "--dim", "64"}), std::invalid_argument);
+  EXPECT_THROW(run({"--heads", "7", "--dim", "64"}), UsageError);
 }
 
 }  // namespace

@@ -180,9 +180,9 @@ TEST_F(PlanCommands, PlanAsksThePlannerThatIsNamedWithItsOptions) {
                                  "every_k", "--option", "k=20", "--json", "-"})
                       .out);
   EXPECT_EQ(report["planner"], "every_k");
-  EXPECT_EQ(refusal<std::invalid_argument>(
+  EXPECT_EQ(refusal<UsageError>(
                 run_plan, {"plan", recorded("gpt6"), "--planner", "every_k", "--option", "n=2"}),
-            "make_plan: an option of planner every_k must be one of: k; got n");
+            "--option of every_k: expected one of: k, got 'n'");
 }
 
 TEST_F(PlanCommands, PlanGroupsByOpAloneWhereNoLabelsAreKnown) {

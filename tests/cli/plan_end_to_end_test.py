@@ -128,11 +128,22 @@ class Refusals(EndToEndCase):
         self.assert_refused(reprise("plan", gpt6, gpt6), 2, "got")
         self.assert_refused(reprise("plan", gpt6, "--budget", "much"), 2, "--budget", "'much'")
         self.assert_refused(reprise("plan", gpt6, "--planner", "magic"), 2, "--planner", "'magic'")
-        self.assert_refused(reprise("plan", gpt6, "--planner", "exact"), 2, "exact")
+        self.assert_refused(reprise("plan", gpt6, "--planner", "exact"), 2,
+                            "--planner: expected one that takes this program, got 'exact': ")
         self.assert_refused(reprise("simulate", gpt6), 2, "SCHEDULE", "got none")
         self.assert_refused(reprise("compare", gpt6, "--planners", "magic"), 2, "magic")
         self.assert_refused(reprise("generate", "chain", "--layers", 0), 2, "--layers", "'0'")
-        self.assert_refused(reprise("generate", "unet", "--image-size", 30), 2, "image_size")
+        self.assert_refused(reprise("generate", "unet", "--image-size", 30), 2,
+                            "--image-size: expected a multiple of 2^--levels (16), got '30'")
+        self.assert_refused(reprise("generate", "transformer", "--width", 10, "--heads", 3), 2,
+                            "--width: expected a multiple of --heads (3), got '10'")
+        self.assert_refused(
+            reprise("generate", "chain", "--batch", 10**6, "--width", 10**6, "--layers", 10**5), 2,
+            "--layers, --width, --batch: expected small enough for at most 2^58 bytes in all, got")
+        self.assert_refused(reprise("plan", gpt6, "--planner", "every_k", "--option", "n=2"), 2,
+                            "--option of every_k: expected one of: k, got 'n'")
+        self.assert_refused(reprise("plan", gpt6, "--planner", "every_k", "--option", "k=0"), 2,
+                            "--option k of every_k: expected an integer from 1 to", "got '0'")
 
     def test_broken_files(self):
         good = json.loads((PROGRAMS / "unet.json").read_text())

@@ -27,6 +27,24 @@ class Refusals(EndToEndCase):
                             "options)")
         self.assert_refused(reprise(), 2, "expected a command", "got none")
 
+    def test_sizes_of_an_estimate_that_do_not_fit_together_are_refused(self):
+        cases = [(("--dim", 10, "--heads", 3),
+                  "--dim: expected a multiple of --heads (3), got '10'"),
+                 (("--heads", 3, "--tensor-parallel", 2),
+                  "--heads: expected a multiple of --tensor-parallel (2), got '3'"),
+                 (("--tensor-parallel", 12, "--ffn-dim", 100),
+                  "--ffn-dim: expected a multiple of --tensor-parallel (12), got '100'"),
+                 (("--tensor-parallel", 12, "--context", 100, "--sequence-parallel"),
+                  "--context: expected a multiple of --tensor-parallel (12), got '100'"),
+                 (("--pipeline-parallel", 5),
+                  "--layers: expected a multiple of --pipeline-parallel * --interleave (5), got '12'"),
+                 (("--pipeline-parallel", 2, "--stage", 2), "--stage: expected at most 1, got '2'"),
+                 (("--context", 10**9), "--layers, --dim, --heads, --ffn-dim, --vocabulary, --context, "
+                  "--batch: expected small enough for at most 9e18 bytes, got '")]
+        for words, message in cases:
+            with self.subTest(words):
+                self.assert_refused(reprise("estimate", *words), 2, "reprise estimate: " + message)
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_a_full_disk_is_noticed(self):
         with open("/dev/full", "wb") as full:

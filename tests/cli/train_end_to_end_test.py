@@ -84,7 +84,9 @@ class Refusals(TrainingCase):
                  (("--data", "x"), "--data: expected a model of sounds or images", "gpt"),
                  (("--model", "cnn", "--depths", "2,x"), "--depths: expected positive integers",
                   "got '2,x'"),
-                 (("--depths", "2,2"), "--model: expected only sizes that gpt has, got depths"),
+                 (("--depths", "2,2"), "--depths: expected given for --model cnn only, got 'gpt'"),
+                 (("--model", "cnn", "--depths", ",".join("1" * 17)),
+                  "--depths: expected at most 16, got '17'"),
                  (("--model", "cnn", "--policy-from-length", "9"),
                   "--policy-from-length: expected a model of sequences, got cnn"),
                  (("--steps",), "--steps: expected an integer", "got no value"),
@@ -94,14 +96,32 @@ class Refusals(TrainingCase):
                 self.assert_refused(reprise("train", *words), 2, *parts)
 
     def test_sizes_that_do_not_fit_together_are_refused(self):
-        self.assert_refused(reprise("train", "--dim", 10, "--heads", 3), 2,
-                            "--model: heads must divide dim")
-        self.assert_refused(reprise("train", "--model", "cnn", "--heads", 2), 2,
-                            "--model: expected only sizes that cnn has, got heads")
+        cases = [(("--dim", 10, "--heads", 3),
+                  "--dim: expected a multiple of --heads (3), got '10'"),
+                 (("--model", "audio", "--dim", 10, "--heads", 3),
+                  "--dim: expected a multiple of --heads (3), got '10'"),
+                 (("--model", "cnn", "--heads", 2),
+                  "--heads: expected given for --model gpt, audio only, got 'cnn'"),
+                 (("--model", "audio", "--context", 399), "--context: expected at least 400, got '399'"),
+                 (("--model", "unet", "--layers", 17), "--layers: expected at most 16, got '17'"),
+                 (("--model", "unet", "--layers", 3, "--image-size", 12),
+                  "--image-size: expected a multiple of 2^--layers (8), got '12'"),
+                 (("--model", "unet", "--image-size", 32, "--data", "a.idx"),
+                  "--image-size: expected left out beside --data, got '32'"),
+                 (("--model", "cnn", "--data", "a.idx"),
+                  "--labels: expected given together with --data, got 'none'"),
+                 (("--model", "cnn", "--labels", "a.idx"),
+                  "--data: expected given together with --labels, got 'none'"),
+                 (("--model", "cnn", "--text", "a.txt"),
+                  "--text: expected given for --model gpt, lstm only, got 'cnn'"),
+                 (("--model", "unet", "--labels", "a.idx"),
+                  "--labels: expected given for --model cnn only, got 'unet'")]
+        for words, message in cases:
+            with self.subTest(words):
+                self.assert_refused(reprise("train", *words), 2, "reprise train: " + message)
         for option in ("--policy", "--compare"):
             self.assert_refused(reprise("train", "--model", "cnn", option, "attention"), 2,
                                 option + ": expected a model with attention blocks")
-        self.assert_refused(reprise("estimate", "--dim", 10, "--heads", 3), 2, "heads")
 
     def test_files_that_cannot_be_read_or_written_are_refused(self):
         self.assert_refused(self.train("--text", self.path("nowhere")), 3, "nowhere", "No such file")

@@ -402,7 +402,7 @@ TEST(EstimateTransformer, RejectsWhatCannotBeSplit) {
 
 TEST(EstimateTransformer, RejectsAnEstimateBeyondTheLargestInteger) {
   EXPECT_THAT(message_of([](auto& run) { run.sequence = std::int64_t{1} << 31; }),
-              HasSubstr("the estimate must be below 9e18 bytes"));
+              HasSubstr("sizes must be small enough for at most 9e18 bytes"));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(AudioEncoder, MakesAFrameEveryHop) {
 
 TEST(AudioEncoder, RejectsChannelsThatItsGroupsDoNotDivide) {
   EXPECT_EQ(message_of([] { AudioEncoder({.channels = 12}); }),
-            "AudioEncoder: channels must be a multiple of 8, got 12");
+            "AudioEncoder: channels must be a multiple of groups (8), got 12");
 }
 
 TEST(Cnn, HasResNet50sBlocksAndParametersAtItsSizes) {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
+
+#include "reprise/plan/argument_error.h"
+#include "reprise/plan/checks.h"
 
 namespace reprise::plan {
 namespace {
@@ -34,11 +36,7 @@ void require_countable(const char* place, std::initializer_list<std::int64_t> si
   for (const std::int64_t size : sizes) {
     elements *= static_cast<double>(size);
   }
-  if (elements > kMostElements) {
-    throw std::invalid_argument(std::string(place) +
-                                ": a tensor must have at most 2^50 elements, got " +
-                                std::to_string(elements));
-  }
+  require_small_sizes(place, elements, kMostElements, "2^50 elements in a tensor");
 }
 
 StepBuilder::StepBuilder(std::string name) { program_.name = std::move(name); }
@@ -55,8 +53,7 @@ std::int64_t StepBuilder::bytes(int value) const { return program_.values[at(val
 
 void StepBuilder::count(std::int64_t bytes) {
   if (bytes > kMostBytes - total_bytes_) {
-    throw std::invalid_argument(
-        "generate: all sizes together must be at most 2^58 bytes, got more");
+    throw ArgumentError("generate", "sizes", "small enough for at most 2^58 bytes in all", "more");
   }
   total_bytes_ += bytes;
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/argument_error.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::string_view kBehindPlace = ": ";
+constexpr std::string_view kBehindName = " must be ";
+constexpr std::string_view kBehindExpectation = ", got ";
+
+std::string message(std::string_view place, std::string_view name, std::string_view expectation,
+                    std::string_view value) {
+  std::string text(place);
+  text.append(kBehindPlace).append(name).append(kBehindName).append(expectation);
+  return text.append(kBehindExpectation).append(value);
+}
+
+}  // namespace
+
+ArgumentError::ArgumentError(std::string_view place, std::string_view name,
+                             std::string_view expectation, std::string_view value)
+    : std::invalid_argument(message(place, name, expectation, value)),
+      name_at_(place.size() + kBehindPlace.size()),
+      expectation_at_(name_at_ + name.size() + kBehindName.size()),
+      value_at_(expectation_at_ + expectation.size() + kBehindExpectation.size()) {}
+
+std::string ArgumentError::name() const {
+  return std::string(what()).substr(name_at_, expectation_at_ - kBehindName.size() - name_at_);
+}
+
+std::string ArgumentError::expectation() const {
+  return std::string(what()).substr(expectation_at_,
+                                    value_at_ - kBehindExpectation.size() - expectation_at_);
+}
+
+std::string ArgumentError::value() const { return std::string(what()).substr(value_at_); }
+
+}  // namespace reprise
