@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs and schedules as JSON: "reprise.program" and "reprise.schedule" (docs/file_formats.md).
+// Sources: read_program.cpp, read_schedule.cpp, write_formats.cpp.
 //
 // 1. Reading is strict. What is missing, of the wrong type, out of range, given twice, or names
 //    something that is not there is a FormatError whose place is that of the document with a path
