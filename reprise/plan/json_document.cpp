@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/plan/json_document.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -47,8 +48,8 @@ class Builder : public nlohmann::json_sax<json> {
 
   bool key(string_t& name) override {
     if (open_.back()->contains(name)) {
-      throw FormatError(
-          place_, "expected each field of an object once, got '" + one_line(name) + "' twice");
+      throw FormatError(place_of_open_node(), "expected each field of an object once, got '" +
+                                                  one_line(name) + "' twice");
     }
     name_ = std::move(name);
     return true;
@@ -64,6 +65,23 @@ class Builder : public nlohmann::json_sax<json> {
   }
 
  private:
+  // "gpt.json: values[3]"; written as JsonField::where() writes it.
+  std::string place_of_open_node() const {
+    std::string path;
+    for (std::size_t i = 1; i < open_.size(); ++i) {
+      const json& parent = *open_[i - 1];
+      if (parent.is_array()) {
+        path.append("[").append(std::to_string(parent.size() - 1)).append("]");
+      } else {
+        const auto child =
+            std::find_if(parent.items().begin(), parent.items().end(),
+                         [&](const auto& item) { return &item.value() == open_[i]; });
+        path.append(path.empty() ? "" : ".").append(child.key());
+      }
+    }
+    return path.empty() ? place_ : place_ + ": " + path;
+  }
+
   json* place_node(json&& node) {
     if (open_.empty()) {
       root_ = std::move(node);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -67,6 +68,14 @@ class FaultFinder {
   void check_time(const std::string& path, double us) {
     if (!std::isfinite(us) || us < 0) {
       report(path, "must be a finite number of microseconds >= 0, got " + std::to_string(us));
+    }
+    // Planners add times, square their sums and multiply them by numbers of replays.
+    else if (us > kMostUs - total_us_) {
+      std::ostringstream got;
+      got << us;
+      report(path, "all times together must stay below 1e18 us, got " + got.str());
+    } else {
+      total_us_ += us;
     }
   }
 
@@ -193,10 +202,12 @@ class FaultFinder {
   }
 
   static constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
+  static constexpr double kMostUs = 1e18;
 
   const Program& program_;
   std::optional<ProgramFault> fault_;
   std::int64_t total_bytes_ = 0;
+  double total_us_ = 0;
   std::vector<std::int64_t> marks_;  // per value: the last list that had it
   std::int64_t mark_ = 0;
 };

@@ -57,6 +57,17 @@ TEST(FindFault, NamesSizesWhoseSumNoSweepCouldHold) {
             "values[1].bytes");
 }
 
+TEST(Program, RefusesTimesWhoseSumIsNoUsefulNumber) {
+  const auto fault = fault_after([](Program& p) {
+    p.step_us = 6e17;
+    p.uses[0].cost_us = 6e17;
+  });
+  EXPECT_EQ(fault->path, "uses[0].cost_us");
+  EXPECT_EQ(fault->what, "all times together must stay below 1e18 us, got 6e+17");
+  EXPECT_EQ(fault_after([](Program& p) { p.recipes[1].cost_us = 1e308; })->path,
+            "recipes[1].cost_us");
+}
+
 TEST(FindFault, NamesATimeThatIsNegativeOrNoNumber) {
   EXPECT_EQ(fault_after([](Program& p) { p.step_us = -1; })->path, "step_us");
   EXPECT_EQ(
