@@ -21,7 +21,7 @@ struct Read {
 void add_options(CLI::App& app, const CommandTable& table, const std::string& command, Read& read) {
   for (const OptionRecord& record : table.options_of(command)) {
     if (record.type == OptionType::kFlag) {
-      app.add_flag("--" + record.name, read.flags[record.name]);
+      app.add_flag("--" + record.name, read.flags[record.name])->disable_flag_override();
     } else if (record.is_operand) {
       // CLI11 takes a name without dashes for that of a position.
       app.add_option(record.name, read.operands[record.name]);
@@ -75,12 +75,16 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// What CLI11 says, on one line; of a missing value it only says "--name: 1 required TEXT missing".
+// What CLI11 says, on one line; of a missing value it only says "--name: 1 required TEXT missing",
+// of a value too many "name was given a disallowed flag override".
 std::string refusal_text(const CLI::ParseError& error, const std::vector<OptionRecord>& options) {
   std::string text = one_line(error.what());
   for (const OptionRecord& record : options) {
     if (text.rfind("--" + record.name + ":", 0) == 0) {
       return display_name(record) + ": expected " + expectation(record) + ", got no value";
+    }
+    if (record.type == OptionType::kFlag && text.rfind(record.name + " was given", 0) == 0) {
+      return display_name(record) + ": expected " + expectation(record) + ", got one";
     }
   }
   return text;
@@ -112,6 +116,15 @@ std::string command_names(const CommandTable& table) {
 }
 
 }  // namespace
+
+std::string command_of(const CommandTable& table, const std::vector<std::string>& words) {
+  for (const CommandRecord& command : table.commands) {
+    if (!words.empty() && words.front() == command.name) {
+      return command.name;
+    }
+  }
+  return "";
+}
 
 CommandLine parse_command_line(const CommandTable& table, const std::vector<std::string>& words) {
   CommandLine line;

@@ -17,6 +17,9 @@ struct CommandLine {
   std::optional<OptionValues> values;  // set if a command is to be run
 };
 
+// The command that the first word names; "" if it names none.
+std::string command_of(const CommandTable& table, const std::vector<std::string>& words);
+
 // `words` without the program's name. Throws UsageError with one line: the command, the option,
 // what was expected and what came.
 CommandLine parse_command_line(const CommandTable& table, const std::vector<std::string>& words);

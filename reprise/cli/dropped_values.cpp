@@ -21,7 +21,7 @@ class Groups {
   void replay(int id) {
     const plan::Recipe& recipe = program_.recipes[static_cast<std::size_t>(id)];
     DroppedGroup& mine =
-        group(general_label(printable_text(recipe.label)), printable_text(recipe.name));
+        group(general_label(printable_line(recipe.label)), printable_line(recipe.name));
     ++mine.replays;
     mine.recompute_us += recipe.cost_us;
     for (const int output : recipe.outputs) {
@@ -38,7 +38,7 @@ class Groups {
     is_dropped_[at] = 1;
     const plan::Recipe& recipe = program_.recipes[static_cast<std::size_t>(value.recipe)];
     DroppedGroup& mine =
-        group(general_label(printable_text(recipe.label)), printable_text(recipe.name));
+        group(general_label(printable_line(recipe.label)), printable_line(recipe.name));
     ++mine.values;
     mine.bytes += value.bytes;
   }

@@ -130,7 +130,7 @@ std::string frontier_text(const FrontierReport& report) {
   std::string others;
   for (const PlannerFrontier& frontier : report.planners) {
     if (frontier.results.empty()) {
-      others += frontier.planner + " does not apply: " + printable_text(frontier.why_not) + "\n";
+      others += frontier.planner + " does not apply: " + printable_line(frontier.why_not) + "\n";
     }
   }
   return text + (others.empty() ? "" : "\n" + others);

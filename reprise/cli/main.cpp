@@ -3,6 +3,7 @@
 // line on standard error and an exit code.
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "reprise/cli/options.h"
 #include "reprise/cli/plan_command.h"
 #include "reprise/cli/planners_command.h"
+#include "reprise/cli/printable_text.h"
 #include "reprise/cli/simulate_command.h"
 #include "reprise/cli/training_part.h"
 #include "reprise/plan/format_error.h"
@@ -52,14 +54,19 @@ void run(const CommandLine& line) {
 }
 
 int complain(const std::string& command, const std::string& what, ExitCode code) {
-  // Of libtorch's messages only the first line is for people; the rest is a backtrace.
-  std::cerr << "reprise" << (command.empty() ? "" : " ") << command << ": "
-            << what.substr(0, what.find('\n')) << "\n";
+  std::cerr << "reprise" << (command.empty() ? "" : " ") << command << ": " << printable_line(what)
+            << "\n";
   return code;
 }
 
+// Of libtorch's messages only the first line is for people; the rest is a backtrace.
+std::string failure_text(const std::exception& error) {
+  const std::string what = libtorch_error_text(error).value_or(error.what());
+  return what.substr(0, what.find('\n'));
+}
+
 int run_words(const std::vector<std::string>& words) {
-  std::string command;
+  std::string command = command_of(command_table(), words);
   try {
     const CommandLine line = parse_command_line(command_table(), words);
     command = line.command;
@@ -79,8 +86,10 @@ int run_words(const std::vector<std::string>& words) {
     return complain(command, error.what(), kInterrupted);
   } catch (const std::invalid_argument& error) {
     return complain(command, error.what(), kUsage);
+  } catch (const std::bad_alloc&) {
+    return complain(command, "not enough memory", kFailure);
   } catch (const std::exception& error) {
-    return complain(command, libtorch_error_text(error).value_or(error.what()), kFailure);
+    return complain(command, failure_text(error), kFailure);
   }
 }
 

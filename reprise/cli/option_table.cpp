@@ -96,7 +96,7 @@ std::string expectation(const OptionRecord& record) {
       return text;
     }
     case OptionType::kText:
-      return record.is_operand ? "a file" : "a " + record.value_name;
+      return record.is_operand ? "a file" : record.value_name;
   }
   return "";
 }

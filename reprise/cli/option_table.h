@@ -60,7 +60,7 @@ struct CommandTable {
   std::vector<OptionRecord> options_of(const std::string& command) const;
 };
 
-// "an integer in [1, 1024]", "a number >= 0", "one of: gpt, lstm", "a FILE".
+// "an integer in [1, 1024]", "a number >= 0", "one of: gpt, lstm", "FILE".
 std::string expectation(const OptionRecord& record);
 
 // "--layers"; of an operand its `value_name`.

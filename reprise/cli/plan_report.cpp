@@ -149,7 +149,7 @@ std::string value_text(const plan::Program& program, int value) {
 }
 
 std::string reason_text(const plan::Program& program, const plan::PeakReason& reason) {
-  std::string text = printable_text(reason.place) + " needs " +
+  std::string text = printable_line(reason.place) + " needs " +
                      bytes_text(reason.background_bytes) + " that no plan controls";
   std::int64_t others = 0;
   std::int64_t others_bytes = 0;
@@ -177,7 +177,7 @@ std::string plan_text(const PlanReport& report) {
           (result.iterations > 0 ? ", " + count_text(result.iterations, "iteration") : "") +
           (result.is_cancelled ? ", stopped" : "") +
           (result.is_out_of_time ? ", until its time was up" : "") + "\n" +
-          (result.note.empty() ? "" : printable_text(result.note) + "\n") + "\n";
+          (result.note.empty() ? "" : printable_line(result.note) + "\n") + "\n";
   text += "budget     " + exact_bytes_text(result.budget_bytes) + "\n";
   text += "peak       " + exact_bytes_text(result.peak_bytes) + ", " +
           share_text(result.peak_bytes, report.keep_all_peak_bytes) + " of the " +

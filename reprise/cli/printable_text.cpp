@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/printable_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -45,6 +46,13 @@ std::string printable_text(const std::string& bytes) {
     text += count == 0 ? "?" : bytes.substr(at, count);
     at += count == 0 ? 1 : count;
   }
+  return text;
+}
+
+std::string printable_line(const std::string& bytes) {
+  std::string text = printable_text(bytes);
+  std::replace_if(
+      text.begin(), text.end(), [](char byte) { return byte == '\n' || byte == '\t'; }, '?');
   return text;
 }
 

@@ -10,4 +10,7 @@ namespace reprise::cli {
 // sequence gets through, and broken sequences) becomes '?'.
 std::string printable_text(const std::string& bytes);
 
+// The same on one line: line feeds and tabs become '?' too.
+std::string printable_line(const std::string& bytes);
+
 }  // namespace reprise::cli

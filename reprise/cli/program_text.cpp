@@ -25,7 +25,7 @@ const plan::Value& value_of(const plan::Program& program, int value) {
 }  // namespace
 
 std::string program_text(const plan::Program& program) {
-  return printable_text(program.name) + ": " + counted(program.ops(), "forward op") + ", " +
+  return printable_line(program.name) + ": " + counted(program.ops(), "forward op") + ", " +
          counted(program.values, "value") + ", " + counted(program.recipes, "recipe") + ", " +
          counted(program.uses, "use");
 }
@@ -37,26 +37,26 @@ std::string slot_text(const plan::Program& program, const plan::Slot& slot) {
   }
   if (slot.kind == plan::SlotKind::kReplay) {
     return "recipe " + std::to_string(slot.recipe) + " (" +
-           printable_text(program.recipes[static_cast<std::size_t>(slot.recipe)].name) +
+           printable_line(program.recipes[static_cast<std::size_t>(slot.recipe)].name) +
            ") before use " + index;
   }
   return (slot.kind == plan::SlotKind::kUse ? "use " : "after use ") + index + " (" +
-         printable_text(program.uses[static_cast<std::size_t>(slot.index)].name) + ")";
+         printable_line(program.uses[static_cast<std::size_t>(slot.index)].name) + ")";
 }
 
 std::string label_of(const plan::Program& program, int value) {
   const plan::Value& found = value_of(program, value);
   if (!found.label.empty() || found.recipe == plan::kNoRecipe) {
-    return printable_text(found.label);
+    return printable_line(found.label);
   }
-  return printable_text(program.recipes[static_cast<std::size_t>(found.recipe)].label);
+  return printable_line(program.recipes[static_cast<std::size_t>(found.recipe)].label);
 }
 
 std::string op_of(const plan::Program& program, int value) {
   const plan::Value& found = value_of(program, value);
   return found.recipe == plan::kNoRecipe
              ? "op " + std::to_string(found.made_at)
-             : printable_text(program.recipes[static_cast<std::size_t>(found.recipe)].name);
+             : printable_line(program.recipes[static_cast<std::size_t>(found.recipe)].name);
 }
 
 std::string general_label(const std::string& label) {

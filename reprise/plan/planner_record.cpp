@@ -40,7 +40,7 @@ std::string join(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     text += (text.empty() ? "" : ", ") + name;
   }
-  return text.empty() ? "none" : text;
+  return text;
 }
 
 std::string number_text(double number) {
@@ -94,7 +94,8 @@ std::string expectation(const PlannerOption& option) {
   for (const PlannerOption& option : record.options) {
     known.push_back(option.name);
   }
-  throw ArgumentError(place, "an option of planner " + record.name, "one of: " + join(known), name);
+  throw ArgumentError(place, "an option of planner " + record.name,
+                      known.empty() ? "none" : "one of: " + join(known), name);
 }
 
 [[noreturn]] void reject_value(const PlannerRecord& record, const std::string& place,

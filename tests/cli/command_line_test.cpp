@@ -77,6 +77,16 @@ TEST(CommandLine, RefusesAnOptionGivenTwice) {
             "--steps: expected at most once, got 2 times");
 }
 
+TEST(CommandLine, RefusesAValueForAFlag) {
+  EXPECT_EQ(refusal({"train", "--fast=no"}), "--fast: expected no value, got one");
+}
+
+TEST(CommandLine, NamesTheCommandOfWordsThatItRefuses) {
+  EXPECT_EQ(command_of(kTable, {"train", "--stepz"}), "train");
+  EXPECT_EQ(command_of(kTable, {"--stepz", "train"}), "");
+  EXPECT_EQ(command_of(kTable, {}), "");
+}
+
 TEST(CommandLine, TakesOperandsByTheirPosition) {
   const CommandLine line = parse_command_line(kTable, {"show", "--with", "a=1", "p.txt", "bold"});
   EXPECT_EQ(line.values->text("page"), "p.txt");

@@ -76,7 +76,7 @@ TEST(OptionTable, NamesTheChoicesWhenItRefusesAnother) {
 }
 
 TEST(OptionTable, RefusesAnEmptyFileName) {
-  EXPECT_EQ(refusal(kFile, ""), "--json: expected a FILE, got ''");
+  EXPECT_EQ(refusal(kFile, ""), "--json: expected FILE, got ''");
 }
 
 TEST(OptionValues, StartFromTheDefaults) {

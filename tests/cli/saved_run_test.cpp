@@ -111,6 +111,8 @@ TEST(DataChecksum, NamesAFileThatIsNotThere) {
 
 TEST(PrintableText, KeepsUtf8LinesAndTabs) { EXPECT_EQ(printable_text("a\tb\nµ€😀"), "a\tb\nµ€😀"); }
 
+TEST(PrintableLine, HasNoLineFeedsOrTabs) { EXPECT_EQ(printable_line("a\tb\nµ"), "a?b?µ"); }
+
 TEST(PrintableText, ReplacesControlsAndBrokenSequences) {
   EXPECT_EQ(printable_text("\x1b[31m"), "?[31m");
   EXPECT_EQ(printable_text("\xe2\x82"), "??");       // cut
