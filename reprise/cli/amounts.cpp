@@ -78,22 +78,30 @@ std::optional<double> parse_seconds(const std::string& text) {
   return parse_amount(text, units);
 }
 
-Budget parse_budget(const std::string& text, const std::string& option) {
+std::optional<Budget> read_budget(const std::string& text) {
   if (text == "minimum") {
-    return {.kind = Budget::Kind::kMinimum, .text = text};
+    return Budget{.kind = Budget::Kind::kMinimum, .text = text};
   }
   const auto parts = split_number(text);
   if (parts && parts->second == "%") {
-    return {.kind = Budget::Kind::kShare, .percent = parts->first, .text = text};
+    return Budget{.kind = Budget::Kind::kShare, .percent = parts->first, .text = text};
   }
   const std::optional<std::int64_t> bytes = parse_bytes(text);
   if (!bytes) {
+    return std::nullopt;
+  }
+  return Budget{.kind = Budget::Kind::kBytes, .bytes = *bytes, .text = text};
+}
+
+Budget parse_budget(const std::string& text, const std::string& option) {
+  const std::optional<Budget> budget = read_budget(text);
+  if (!budget) {
     throw UsageError(option +
                      ": expected bytes (123456789, 200MB, 1.5GiB), a share of the peak with "
                      "everything kept (60%) or minimum, got '" +
                      text + "'");
   }
-  return {.kind = Budget::Kind::kBytes, .bytes = *bytes, .text = text};
+  return *budget;
 }
 
 std::int64_t budget_bytes(const Budget& budget, std::int64_t keep_all_peak_bytes) {

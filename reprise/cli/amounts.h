@@ -26,7 +26,9 @@ struct Budget {
   std::string text = {};   // as it was written
 };
 
-// "60%", "minimum", or what parse_bytes() takes. Throws UsageError that begins with `option`.
+// "60%", "minimum", or what parse_bytes() takes; nothing if `text` is no budget.
+std::optional<Budget> read_budget(const std::string& text);
+// The same; throws UsageError that begins with `option`.
 Budget parse_budget(const std::string& text, const std::string& option);
 
 // In bytes; a share is rounded down. REQUIRES: not kMinimum.

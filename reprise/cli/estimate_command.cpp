@@ -88,7 +88,7 @@ std::vector<Named<Value>> chosen(std::vector<Named<Value>> known, const std::str
 
 void run_estimate(OptionValues values, std::ostream& out, std::ostream& err) {
   apply_preset(values);
-  const ReportOutput output(values.text("json"), out, err);
+  const ReportOutput output(values, {"json"}, {}, out, err);
   EstimateReport report{.preset = values.text("preset"), .run = run_of(values)};
   const auto attentions =
       chosen<plan::AttentionKernel>({{"written", plan::AttentionKernel::kStoresScores},
@@ -109,8 +109,8 @@ void run_estimate(OptionValues values, std::ostream& out, std::ostream& err) {
                                   })});
     }
   }
+  output.write("json", estimate_json(report));
   output.text() << estimate_text(report);
-  output.write_json(estimate_json(report));
 }
 
 }  // namespace reprise::cli

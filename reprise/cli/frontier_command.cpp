@@ -12,7 +12,6 @@
 
 #include "reprise/cli/amounts.h"
 #include "reprise/cli/errors.h"
-#include "reprise/cli/file_bytes.h"
 #include "reprise/cli/frontier_report.h"
 #include "reprise/cli/plan_files.h"
 #include "reprise/cli/plan_request.h"
@@ -40,6 +39,7 @@ std::vector<std::int64_t> spread(std::int64_t count, std::int64_t floor_bytes,
   return budgets;
 }
 
+// Nothing if `text` is no count but a list of budgets.
 std::optional<std::int64_t> count_of(const std::string& text) {
   std::int64_t count = 0;
   const char* const end = text.data() + text.size();
@@ -56,11 +56,15 @@ std::vector<std::int64_t> budgets_of(const std::string& text, const FrontierRepo
   }
   std::vector<std::int64_t> budgets;
   for (const std::string& part : split_list(text)) {
-    const Budget budget = parse_budget(part, "--budgets");
-    if (budget.kind == Budget::Kind::kMinimum) {
-      throw UsageError("--budgets: expected a count up to 1000, bytes or shares, got 'minimum'");
+    const std::optional<Budget> budget = read_budget(part);
+    // A count of none is no budget of none.
+    if (text == "0" || !budget || budget->kind == Budget::Kind::kMinimum) {
+      throw UsageError(
+          "--budgets: expected a count in [1, 1000] or a list of bytes (200MB, 1.5GiB) and shares "
+          "of the peak with everything kept (60%), got '" +
+          part + "'");
     }
-    budgets.push_back(budget_bytes(budget, report.keep_all_peak_bytes));
+    budgets.push_back(budget_bytes(*budget, report.keep_all_peak_bytes));
   }
   return budgets;
 }
@@ -68,8 +72,11 @@ std::vector<std::int64_t> budgets_of(const std::string& text, const FrontierRepo
 std::vector<std::string> planners_of(const std::string& text) {
   if (text != "all") {
     std::vector<std::string> names = split_list(text);
-    for (const std::string& name : names) {
-      require_planner(name, "--planners");
+    for (auto name = names.begin(); name != names.end(); ++name) {
+      require_planner(*name, "--planners");
+      if (std::find(names.begin(), name, *name) != name) {
+        throw UsageError("--planners: expected each planner once, got '" + *name + "' twice");
+      }
     }
     return names;
   }
@@ -102,11 +109,7 @@ PlannerFrontier ask(const FrontierReport& report, const std::string& planner,
 }  // namespace
 
 void run_compare(const OptionValues& values, std::ostream& out, std::ostream& err) {
-  const ReportOutput output(values.text("json"), out, err);
-  const std::string csv_path = values.text("csv");
-  if (!csv_path.empty()) {
-    check_replaceable(csv_path);
-  }
+  const ReportOutput output(values, {"csv", "json"}, {"program"}, out, err);
   const std::vector<std::string> names = planners_of(values.text("planners"));
   std::vector<plan::PlanRequest> requests;
   requests.reserve(names.size());
@@ -137,11 +140,11 @@ void run_compare(const OptionValues& values, std::ostream& out, std::ostream& er
   }
   watch.finish();
   report.is_stopped = watch.is_stopped();
-  output.text() << frontier_text(report);
-  if (!csv_path.empty()) {
-    replace_file(csv_path, frontier_csv(report));
+  if (output.is_asked_for("csv")) {
+    output.write("csv", frontier_csv(report));
   }
-  output.write_json(frontier_json(report));
+  output.write("json", frontier_json(report));
+  output.text() << frontier_text(report);
   if (report.is_stopped) {
     throw Interrupted("stopped: not every planner was asked for every budget");
   }

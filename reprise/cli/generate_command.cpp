@@ -136,17 +136,17 @@ plan::Program generate(const OptionValues& values, const std::string& kind) {
 }  // namespace
 
 void run_generate(const OptionValues& values, std::ostream& out, std::ostream& err) {
-  const ReportOutput output(values.text("out"), out, err);
+  const ReportOutput output(values, {"out"}, {}, out, err);
   const std::string kind = values.text("kind");
   check_sizes(values, kind);
   const plan::Program program =
       with_names(argument_names(kind), [&] { return generate(values, kind); });
+  output.write("out", plan::write_program(program));
   output.text() << program_text(program) << "\n"
                 << "step " << fixed_text(program.step_us / 1e3, 1) << " ms, peak "
                 << bytes_text(plan::simulate_keep_all(program).peak_bytes)
                 << " with everything kept, no schedule needs less than "
                 << bytes_text(plan::peak_floor(program).bytes) << "\n";
-  output.write_json(plan::write_program(program));
 }
 
 }  // namespace reprise::cli

@@ -10,7 +10,6 @@
 #include "reprise/cli/amounts.h"
 #include "reprise/cli/argument_names.h"
 #include "reprise/cli/errors.h"
-#include "reprise/cli/file_bytes.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/plan_files.h"
 #include "reprise/cli/plan_report.h"
@@ -66,19 +65,21 @@ void require_suitable(const plan::Program& program, const std::string& planner) 
 }
 
 // The fastest schedule at the smallest budget that the planner meets. The planner names that budget
-// when it is asked for less; then it is asked again for exactly that much.
+// when it is asked for less; then it is asked again for exactly that much, unless it was stopped.
 plan::PlanResult plan_minimum(const plan::Program& program, const std::string& planner,
                               plan::PlanRequest request) {
   request.budget_bytes = plan::peak_floor(program).bytes;
   plan::PlanResult lowest = plan::make_plan(program, planner, request);
-  if (lowest.schedule || !lowest.minimum || lowest.is_cancelled) {
+  if (lowest.schedule || !lowest.minimum) {
     return lowest;
   }
   request.budget_bytes = lowest.minimum->budget_bytes;
-  plan::PlanResult result = plan::make_plan(program, planner, request);
+  plan::PlanResult result =
+      lowest.is_cancelled ? lowest : plan::make_plan(program, planner, request);
   if (result.schedule) {
     return result;
   }
+  result.budget_bytes = request.budget_bytes;
   // It had a schedule of that peak: no second search can take it away.
   const plan::Simulation known = plan::simulate(program, lowest.minimum->schedule);
   plan::set_plan(program, std::move(lowest.minimum->schedule), known, result);
@@ -88,11 +89,7 @@ plan::PlanResult plan_minimum(const plan::Program& program, const std::string& p
 }  // namespace
 
 void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) {
-  const ReportOutput output(values.text("json"), out, err);
-  const std::string schedule_path = values.text("out");
-  if (!schedule_path.empty()) {
-    check_replaceable(schedule_path);
-  }
+  const ReportOutput output(values, {"out", "json"}, {"program"}, out, err);
   const std::string planner =
       values.is_given("planner") ? values.text("planner") : default_planner();
   require_planner(planner, "--planner");
@@ -117,17 +114,15 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
   report.seconds = watch.seconds();
   watch.finish();
 
-  output.write_json(plan_json(report));
+  output.write("json", plan_json(report));
   if (!report.result.schedule) {
     if (watch.is_stopped()) {
       throw Interrupted("stopped before a plan within the budget was found");
     }
     throw BudgetError(refusal_text(report, "--budget", budget.text));
   }
+  output.write("out", plan::write_schedule(*report.result.schedule));
   output.text() << plan_text(report);
-  if (!schedule_path.empty()) {
-    replace_file(schedule_path, plan::write_schedule(*report.result.schedule));
-  }
   if (watch.is_stopped()) {
     throw Interrupted("stopped: the plan is the best that was found until then");
   }

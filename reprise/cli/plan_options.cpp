@@ -146,9 +146,8 @@ std::vector<OptionRecord> generating_options() {
 
 std::vector<OptionRecord> output_options() {
   const std::string group = "Output";
-  const std::string json =
-      "there (docs/file_formats.md); -: to standard output, all else to "
-      "standard error";
+  const std::string dash = "; -: to standard output, all else to standard error";
+  const std::string json = "there (docs/file_formats.md)" + dash;
   return {
       {{"simulate"},
        "timeline",
@@ -156,16 +155,16 @@ std::vector<OptionRecord> output_options() {
        "",
        "Draw the bytes of the step over its slots, as wide as the terminal",
        group},
-      {{"plan"},
-       "out",
+      {{"plan"}, "out", kText, "", "Write the schedule " + json, group, "FILE"},
+      {{"generate"}, "out", kText, "-", "Write the program " + json, group, "FILE"},
+      {{"simulate"},
+       "csv",
        kText,
        "",
-       "Write the schedule there (docs/file_formats.md)",
+       "Write the bytes of each slot there, as CSV" + dash,
        group,
        "FILE"},
-      {{"generate"}, "out", kText, "-", "Write the program " + json, group, "FILE"},
-      {{"simulate"}, "csv", kText, "", "Write the bytes of each slot there, as CSV", group, "FILE"},
-      {{"compare"}, "csv", kText, "", "Write the table there, as CSV", group, "FILE"},
+      {{"compare"}, "csv", kText, "", "Write the table there, as CSV" + dash, group, "FILE"},
       {{"simulate"}, "json", kText, "", "Write the simulation " + json, group, "FILE"},
       {{"plan"}, "json", kText, "", "Write the plan and how it was found " + json, group, "FILE"},
       {{"compare"}, "json", kText, "", "Write the frontiers " + json, group, "FILE"},

@@ -3,10 +3,10 @@
 
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
-#include "reprise/cli/file_bytes.h"
 #include "reprise/cli/plan_files.h"
 #include "reprise/cli/report_output.h"
 #include "reprise/cli/simulation_report.h"
@@ -16,13 +16,17 @@
 #include "reprise/plan/simulate.h"
 
 namespace reprise::cli {
+namespace {
+
+std::vector<std::string> inputs_of(const OptionValues& values) {
+  return values.text("schedule") == kKeepAll ? std::vector<std::string>{"program"}
+                                             : std::vector<std::string>{"program", "schedule"};
+}
+
+}  // namespace
 
 void run_simulate(const OptionValues& values, std::ostream& out, std::ostream& err) {
-  const ReportOutput output(values.text("json"), out, err);
-  const std::string csv_path = values.text("csv");
-  if (!csv_path.empty()) {
-    check_replaceable(csv_path);
-  }
+  const ReportOutput output(values, {"csv", "json"}, inputs_of(values), out, err);
   SimulationReport report;
   report.program = load_program(values.text("program"));
   report.schedule = load_schedule(values.text("schedule"), report.program);
@@ -30,17 +34,17 @@ void run_simulate(const OptionValues& values, std::ostream& out, std::ostream& e
   report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
   report.floor_bytes = plan::peak_floor(report.program).bytes;
 
+  if (output.is_asked_for("csv")) {
+    output.write("csv", timeline_csv(report));
+  }
+  output.write("json", simulation_json(report));
   output.text() << simulation_text(report);
   if (values.flag("timeline")) {
-    const bool goes_to_errors = values.text("json") == "-";
     output.text() << "\n"
                   << timeline_plot(report.simulation.timeline,
-                                   terminal_width(goes_to_errors ? STDERR_FILENO : STDOUT_FILENO));
+                                   terminal_width(output.text_goes_to_errors() ? STDERR_FILENO
+                                                                               : STDOUT_FILENO));
   }
-  if (!csv_path.empty()) {
-    replace_file(csv_path, timeline_csv(report));
-  }
-  output.write_json(simulation_json(report));
 }
 
 }  // namespace reprise::cli

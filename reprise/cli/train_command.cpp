@@ -91,8 +91,8 @@ void compare(const OptionValues& values, const ReportOutput& output, std::ostrea
         }
       });
   progress.finish();
+  output.write("json", run_json(report));
   output.text() << "\n" << strip_text(report);
-  output.write_json(run_json(report));
   for (const RunRecord& run : report.runs) {
     if (!*run.bit_equal) {
       throw CheckError("--compare: expected every policy to end bit-equal to none, got '" +
@@ -118,6 +118,7 @@ void train(OptionValues values, const ReportOutput& output, std::ostream& err) {
     record.validation_loss = training.trainer().evaluate(held_out);
   }
   report.runs = {record};
+  output.write("json", run_json(report));
   output.text() << "\n" << strip_text(report);
   if (record.validation_loss) {
     output.text() << "validation loss " << fixed_text(*record.validation_loss, 4) << " over "
@@ -126,7 +127,6 @@ void train(OptionValues values, const ReportOutput& output, std::ostream& err) {
   output.text() << "parameters and buffers: crc32 " << record.state_crc32 << "\n"
                 << sample_text(training.trainer().model(), training.setup(),
                                training.values().integer("sample"));
-  output.write_json(run_json(report));
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ void run_train(OptionValues values, std::ostream& out, std::ostream& err) {
   // Before the first tensor, so that all that is alive is known.
   count_memory();
   check_combinations(values);
-  const ReportOutput output(values.text("json"), out, err);
+  const ReportOutput output(values, {"json"}, {}, out, err);
   if (values.is_given("compare")) {
     compare(values, output, err);
   } else {

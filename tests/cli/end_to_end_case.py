@@ -65,6 +65,17 @@ def on_terminal(stream, *words, interrupt_at=None):
     return subprocess.CompletedProcess(words, process.returncode, stdout, stderr), text.decode()
 
 
+def one_op(**changes):
+    """A program of one op whose result backward reads, as JSON has it."""
+    return {"format": "reprise.program", "version": 1, "name": "one op", "device": "cpu",
+            "step_us": 2, "forward_us": 1, "resident_bytes": 0, "forward_peak_bytes": [100],
+            "values": [{"id": 0, "bytes": 100, "made_at": 0, "released_at": 0, "recipe": 0}],
+            "recipes": [{"id": 0, "name": "op", "cost_us": 1, "transient_bytes": 100, "ops": [0],
+                         "inputs": [], "outputs": [0]}],
+            "uses": [{"name": "use", "cost_us": 1, "background_bytes": [0, 0, 0], "needs": [0]}],
+            **changes}
+
+
 class EndToEndCase(FolderCase):
     def assert_done(self, result):
         self.assertEqual(result.returncode, 0, result.stderr)
