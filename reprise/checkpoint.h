@@ -20,8 +20,11 @@
 // way (a tensor that leaked out through a capture), before the first node that unpacks a value.
 #pragma once
 
+#include <array>
 #include <functional>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string_view>
@@ -78,7 +81,7 @@ decltype(auto) call(F& fn, Args&&... args) {
   }
 }
 
-// Types that only look at somebody else's data, which may be gone in backward.
+// Types that only look at somebody else's data, which may be gone in backward; also as elements.
 template <class T>
 inline constexpr bool kIsBorrowed = false;
 template <class Char, class Traits>
@@ -89,6 +92,23 @@ template <class T>
 inline constexpr bool kIsBorrowed<c10::ArrayRef<T>> = true;
 template <class T>
 inline constexpr bool kIsBorrowed<c10::OptionalArrayRef<T>> = true;
+template <class T>
+inline constexpr bool kIsBorrowed<std::initializer_list<T>> = true;
+template <class T>
+inline constexpr bool kIsBorrowed<std::reference_wrapper<T>> = std::is_base_of_v<at::Tensor, T>;
+template <class T>
+inline constexpr bool kIsBorrowed<T*> = std::is_base_of_v<at::Tensor, std::remove_const_t<T>>;
+template <class T>
+inline constexpr bool kIsBorrowed<std::optional<T>> = kIsBorrowed<T>;
+template <class... Ts>
+inline constexpr bool kIsBorrowed<std::tuple<Ts...>> = (kIsBorrowed<Ts> || ...);
+template <class First, class Second>
+inline constexpr bool kIsBorrowed<std::pair<First, Second>> =
+    kIsBorrowed<First> || kIsBorrowed<Second>;
+template <class T, std::size_t N>
+inline constexpr bool kIsBorrowed<std::array<T, N>> = kIsBorrowed<T>;
+template <class T, class Allocator>
+inline constexpr bool kIsBorrowed<std::vector<T, Allocator>> = kIsBorrowed<T>;
 
 // Whether a copy compiles. A vector of move-only elements claims that it does.
 template <class T>
@@ -214,8 +234,9 @@ template <class F, class... Args>
 decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... args) {
   static_assert(
       (!detail::kIsBorrowed<std::decay_t<Args>> && ...),
-      "checkpoint: a view (ArrayRef, string_view) may be dead in backward: pass the vector "
-      "or string itself");
+      "checkpoint: a view (ArrayRef, string_view, span, initializer_list, a C array of or a "
+      "pointer "
+      "to tensors) may be dead in backward: pass the vector, array, string or tensor itself");
   static_assert(!std::is_base_of_v<torch::nn::Module, std::decay_t<F>>,
                 "checkpoint: pass the module's holder, a shared_ptr to it, or a lambda");
   static_assert(

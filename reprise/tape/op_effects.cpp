@@ -26,6 +26,19 @@ constexpr std::array kUndeclaredWrites = {
     UndeclaredWrite{"aten::batch_norm_update_stats", ""},
 };
 
+struct PartlyUnwritten {
+  std::string_view op;
+  std::size_t result;
+};
+
+constexpr std::array kPartlyUnwritten = {
+    PartlyUnwritten{"aten::_ctc_loss", 1},         // log_alpha
+    PartlyUnwritten{"aten::_cudnn_ctc_loss", 1},   // gradient
+    PartlyUnwritten{"aten::mkldnn_rnn_layer", 3},  // workspace
+    PartlyUnwritten{"aten::_cudnn_rnn", 3},        // reserve
+    PartlyUnwritten{"aten::miopen_rnn", 3},        // reserve
+};
+
 bool is_set(const c10::FunctionSchema& schema, OpArguments arguments, std::string_view flag) {
   if (flag.empty()) {
     return true;
@@ -56,6 +69,13 @@ bool writes_argument(const c10::OperatorHandle& op, OpArguments arguments, std::
   const c10::FunctionSchema& schema = op.schema();
   const c10::AliasInfo* alias = schema.arguments()[index].alias_info();
   return (alias != nullptr && alias->isWrite()) || writes_undeclared(schema, arguments, index);
+}
+
+std::optional<std::size_t> partly_unwritten_result(const c10::OperatorHandle& op) {
+  const auto* const entry =
+      std::find_if(kPartlyUnwritten.begin(), kPartlyUnwritten.end(),
+                   [&](const PartlyUnwritten& each) { return each.op == op.schema().name(); });
+  return entry == kPartlyUnwritten.end() ? std::nullopt : std::optional(entry->result);
 }
 
 bool is_random(const c10::OperatorHandle& op) {

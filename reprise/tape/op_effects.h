@@ -3,6 +3,9 @@
 // numbers.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 #include <c10/util/ArrayRef.h>
@@ -14,6 +17,10 @@ using OpArguments = c10::ArrayRef<c10::IValue>;
 // True if `op`, called with `arguments`, writes argument `index`. Schemas tell it, except those
 // that lie: a table in the source names them.
 bool writes_argument(const c10::OperatorHandle& op, OpArguments arguments, std::size_t index);
+
+// The result of which the op leaves a part as it found it in memory: room for the longest of many
+// sequences, a workspace. Nothing for almost every op.
+std::optional<std::size_t> partly_unwritten_result(const c10::OperatorHandle& op);
 
 // True if the op draws from a generator (ATen's tag `nondeterministic_seeded`).
 bool is_random(const c10::OperatorHandle& op);

@@ -7,7 +7,9 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/variable.h>
 
+#include "reprise/tape/boundary_node.h"
 #include "reprise/tape/frame.h"
 
 namespace reprise::tape {
@@ -34,20 +36,28 @@ c10::weak_intrusive_ptr<c10::StorageImpl> weak_storage(const at::Tensor& tensor)
              : c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>());
 }
 
-// Nobody can switch off the requires_grad of what has a grad_fn.
-void note_requires_grad(OutsideTensor& entry, const at::Tensor& tensor) {
-  if (!tensor.is_leaf() || entry.handles.size() >= kMostHandles) {
+void note_handle(OutsideTensor& entry, const at::Tensor& tensor) {
+  if (entry.handles.size() >= kMostHandles) {
     return;
   }
   const bool is_known =
-      std::any_of(entry.handles.begin(), entry.handles.end(), [&](const SeenRequiresGrad& seen) {
+      std::any_of(entry.handles.begin(), entry.handles.end(), [&](const SeenHandle& seen) {
         return seen.tensor._unsafe_get_target() == tensor.unsafeGetTensorImpl();
       });
   if (!is_known) {
     entry.handles.push_back({c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>(
                                  tensor.getIntrusivePtr()),
-                             tensor.requires_grad()});
+                             tensor.requires_grad(), tensor.is_leaf()});
   }
+}
+
+// Whether a rerun would change what autograd knows of the tensor, or find it other than the first
+// run did.
+bool wants_restoring(const OutsideTensor& entry, const SeenHandle& seen, const at::Tensor& tensor) {
+  // Without autograd's data there never was a graph.
+  const bool may_join = seen.requires_grad || torch::autograd::impl::get_autograd_meta(tensor);
+  return (entry.is_written && may_join) ||
+         (seen.is_leaf && tensor.requires_grad() != seen.requires_grad);
 }
 
 }  // namespace
@@ -91,7 +101,7 @@ void OutsideTensors::before_use(const at::Tensor& tensor, bool is_written) {
     return;
   }
   OutsideTensor& entry = outside_[static_cast<std::size_t>(position->second.index)];
-  note_requires_grad(entry, tensor);
+  note_handle(entry, tensor);
   if (!is_written) {
     return;
   }
@@ -147,26 +157,42 @@ void OutsideTensors::check_unchanged(const std::string& region) const {
   }
 }
 
-RestoredRequiresGrad::RestoredRequiresGrad(const OutsideTensors& first_run) {
+RestoredHistory::RestoredHistory(const OutsideTensors& first_run) {
+  c10::intrusive_ptr<torch::autograd::Node> boundary;
   for (const OutsideTensor& entry : first_run.outside()) {
-    for (const SeenRequiresGrad& seen : entry.handles) {
-      if (auto impl = seen.tensor.lock()) {
-        const at::Tensor tensor{std::move(impl)};
-        if (tensor.is_leaf() && tensor.requires_grad() != seen.requires_grad) {
-          tensor.set_requires_grad(seen.requires_grad);
-          changed_.push_back(tensor);
+    for (const SeenHandle& seen : entry.handles) {
+      auto impl = seen.tensor.lock();
+      if (!impl) {
+        continue;
+      }
+      const at::Tensor tensor{std::move(impl)};
+      if (!wants_restoring(entry, seen, tensor)) {
+        continue;
+      }
+      torch::autograd::AutogradMeta& meta =
+          *torch::autograd::impl::materialize_autograd_meta(tensor);
+      present_.push_back({tensor, meta.requires_grad_, meta.grad_fn_, meta.output_nr_});
+      meta.requires_grad_ = seen.is_leaf && seen.requires_grad;
+      meta.grad_fn_ = nullptr;
+      meta.output_nr_ = 0;
+      if (!seen.is_leaf) {
+        if (!boundary) {
+          boundary = make_boundary();
         }
+        torch::autograd::impl::set_gradient_edge(tensor,
+                                                 {boundary, boundary->add_input_metadata(tensor)});
       }
     }
   }
 }
 
-RestoredRequiresGrad::~RestoredRequiresGrad() {
-  for (const at::Tensor& tensor : changed_) {
-    // An op of the function may have made it part of a graph; then there is no flag to give back.
-    if (tensor.is_leaf()) {
-      tensor.set_requires_grad(!tensor.requires_grad());
-    }
+RestoredHistory::~RestoredHistory() {
+  for (Present& each : present_) {
+    torch::autograd::AutogradMeta& meta =
+        *torch::autograd::impl::materialize_autograd_meta(each.tensor);
+    meta.requires_grad_ = each.requires_grad;
+    std::swap(meta.grad_fn_, each.node);  // the rerun's graph goes with present_
+    meta.output_nr_ = each.output;
   }
 }
 

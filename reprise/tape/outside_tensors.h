@@ -11,13 +11,15 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
 #include <c10/util/SmallVector.h>
+#include <torch/csrc/autograd/node.h>
 
 namespace reprise::tape {
 
-// Whether a handle of an outside tensor required grad when the region first saw it.
-struct SeenRequiresGrad {
+// What autograd knew of a handle of an outside tensor when the region first saw it.
+struct SeenHandle {
   c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl> tensor;
   bool requires_grad = false;
+  bool is_leaf = true;
 };
 
 // Tensors are told apart by their storage; a view is the tensor that it looks at.
@@ -26,7 +28,7 @@ struct OutsideTensor {
   c10::VariableVersion version = {};  // shared with the tensor: tells whether it was changed since
   std::uint32_t seen_version = 0;     // when the region first saw it
   c10::SmallVector<std::int64_t, 4> sizes = {};
-  c10::SmallVector<SeenRequiresGrad, 1> handles = {};  // leaves and what does not require grad
+  c10::SmallVector<SeenHandle, 1> handles = {};
   bool is_written = false;
   at::Tensor before = {};  // if it is written: bytes of the whole storage before the first write
 };
@@ -68,19 +70,26 @@ class OutsideTensors {
   std::vector<OutsideTensor> outside_;
 };
 
-// Gives, for a scope, the outside tensors the requires_grad that the region found: a frozen
-// parameter is often unfrozen before backward (and the other way round), and a rerun that follows
-// the new flags would save other values than the first run. A tensor that an op has made part of a
-// graph since keeps that: there is no flag to set.
-class RestoredRequiresGrad {
+// Gives, for a scope, the outside tensors the place in a graph that the region found: a frozen
+// parameter is often unfrozen before backward (and the other way round), a buffer that the region
+// wrote is part of its graph by now, and a rerun that follows the new state would save other values
+// than the first run. Afterwards they have their present one again, and what the rerun made of them
+// is gone.
+class RestoredHistory {
  public:
-  explicit RestoredRequiresGrad(const OutsideTensors& first_run);
-  ~RestoredRequiresGrad();
-  RestoredRequiresGrad(const RestoredRequiresGrad&) = delete;
-  RestoredRequiresGrad& operator=(const RestoredRequiresGrad&) = delete;
+  explicit RestoredHistory(const OutsideTensors& first_run);
+  ~RestoredHistory();
+  RestoredHistory(const RestoredHistory&) = delete;
+  RestoredHistory& operator=(const RestoredHistory&) = delete;
 
  private:
-  std::vector<at::Tensor> changed_;  // leaves whose flag is the other one for now
+  struct Present {
+    at::Tensor tensor;
+    bool requires_grad;  // as a leaf
+    c10::intrusive_ptr<torch::autograd::Node> node;
+    std::uint32_t output;
+  };
+  std::vector<Present> present_;
 };
 
 // Puts back, for a scope, what the written tensors held before the region's first write; afterwards

@@ -67,21 +67,25 @@ class FirstRunFrame final : public Frame {
   }
 
   void before_op(const c10::OperatorHandle& op, OpArguments arguments) override {
+    hash_saved_results();
     find_late_fills(op, arguments);
     region_->watch().before_op(op, arguments);
   }
 
-  void after_op(const c10::OperatorHandle& /*op*/, OpArguments results) override {
+  void after_op(const c10::OperatorHandle& op, OpArguments results) override {
     region_->watch().after_op(results);
     end_op();
+    if (hashes_values()) {
+      find_unwritten(op, results);
+    }
   }
 
   bool is_rerun() const override { return false; }
 
   // Hashes what the last op saved. Not at the save itself: the op may fill it only afterwards.
   void end_op() {
-    for (const auto& [index, tensor] : std::exchange(unhashed_, {})) {
-      region_->slot(index).hash = hash_of_bytes(tensor);
+    for (const Unhashed& each : std::exchange(unhashed_, {})) {
+      region_->slot(each.index).hash = hash_of_bytes(each.tensor);
     }
     saved_since_op_.clear();
   }
@@ -96,14 +100,39 @@ class FirstRunFrame final : public Frame {
     if (!is_result && tensor.has_storage()) {
       saved_since_op_.emplace_back(index, tensor.storage().unsafeGetStorageImpl());
     }
-    if (region_->options().determinism_check == DeterminismCheck::kValues) {
-      unhashed_.emplace_back(index, tensor.tensor_data());
+    if (hashes_values() &&
+        (!tensor.has_storage() || tensor.storage().unsafeGetStorageImpl() != unwritten_)) {
+      unhashed_.push_back({index, is_result, tensor.tensor_data()});
     }
     if (region_->options().stats && tensor.has_storage() &&
         region_->watch().outside.is_inside(tensor) &&
         is_wanted_.insert(tensor.storage().unsafeGetStorageImpl()).second) {
       wanted_.push_back(tensor.storage().getWeakStorageImpl());
       wanted_bytes_.push_back(static_cast<std::int64_t>(tensor.storage().nbytes()));
+    }
+  }
+
+  bool hashes_values() const {
+    return region_->options().determinism_check == DeterminismCheck::kValues;
+  }
+
+  // Results are complete when they are saved, and the op that comes may change them in place.
+  void hash_saved_results() {
+    std::erase_if(unhashed_, [&](const Unhashed& each) {
+      if (each.is_result) {
+        region_->slot(each.index).hash = hash_of_bytes(each.tensor);
+      }
+      return each.is_result;
+    });
+  }
+
+  // Bytes that nobody wrote differ from run to run.
+  void find_unwritten(const c10::OperatorHandle& op, OpArguments results) {
+    unwritten_ = nullptr;
+    if (const auto index = partly_unwritten_result(op)) {
+      for_each_tensor(results[*index], [&](const at::Tensor& tensor) {
+        unwritten_ = tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
+      });
     }
   }
 
@@ -126,7 +155,13 @@ class FirstRunFrame final : public Frame {
 
   std::shared_ptr<Region> region_;
   std::vector<std::pair<std::int64_t, const c10::StorageImpl*>> saved_since_op_;
-  std::vector<std::pair<std::int64_t, at::Tensor>> unhashed_;
+  struct Unhashed {
+    std::int64_t index;
+    bool is_result;
+    at::Tensor tensor;
+  };
+  std::vector<Unhashed> unhashed_;
+  const c10::StorageImpl* unwritten_ = nullptr;  // a result of the last op, only compared
   std::unordered_set<const c10::StorageImpl*> is_wanted_;
   std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> wanted_;
   std::vector<std::int64_t> wanted_bytes_;

@@ -50,6 +50,7 @@ std::int64_t Region::add_slot() {
 bool Region::describe_slot(std::int64_t index, const at::Tensor& tensor) {
   Slot& described = slot(index);
   described.metadata = ValueMetadata::of(tensor);
+  described.node = saving_nodes_.current();
   // The node under construction is the newest one. If it made the tensor, the tensor is a result of
   // the op that has just run, else an argument of the one that is about to.
   const auto& maker = tensor.grad_fn();
@@ -186,7 +187,7 @@ void Region::run_restored(RerunFrame& frame, std::exception_ptr& failure) {
   const RestoredRandomStates random(watch_.random, frame.other_random());
   const RestoredUserStates states(options_.states, user_states_, failure);
   const RestoredContents contents(watch_.outside, frame.watch().outside);
-  const RestoredRequiresGrad requires_grad(watch_.outside);
+  const RestoredHistory history(watch_.outside);
   const RestoredAmbientState ambient(ambient_);
   const std::shared_ptr<void> context =
       options_.recompute_context ? options_.recompute_context() : nullptr;
@@ -214,8 +215,7 @@ void Region::keep_undone_writes(const RestoredContents& contents) {
   }
   for (Slot& each : slots_) {
     // A value that was changed in place since its save is an error anyway.
-    if (each.value.defined() && each.value.has_storage() &&
-        each.value_version == each.value._version() &&
+    if (each.value.defined() && each.value.has_storage() && is_unchanged(each) &&
         contents.undoes_write_to(each.value.storage().unsafeGetStorageImpl())) {
       const UnseenOps unseen;
       const at::AutoDispatchBelowADInplaceOrView below_autograd;
@@ -244,8 +244,9 @@ void Region::check_rerun(RerunFrame& frame) {
     for (std::int64_t i = 0; i < saved && !mismatch; ++i) {
       const Slot& each = slot(i);
       // What lies in memory that the region writes shows the present bytes again by now.
+      // A value that was changed in place since is an error of its own, once it is asked for.
       const bool is_comparable =
-          each.value.defined() && each.hash &&
+          each.value.defined() && each.hash && is_unchanged(each) &&
           watch_.outside.written(each.value.storage().unsafeGetStorageImpl()) == nullptr;
       if (is_comparable && hash_of_bytes(each.value) != each.hash) {
         mismatch = MismatchDetails{

@@ -75,6 +75,7 @@ class Region : public std::enable_shared_from_this<Region> {
   AmbientState ambient_;
   std::vector<std::any> user_states_;
   OpWatch watch_;
+  SavingNodes saving_nodes_;
   std::vector<std::string> recorded_ops_;  // with options_.debug
 
   std::recursive_mutex mutex_;  // recursive: a rerun may compute gradients of its own

@@ -4,21 +4,13 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
-#include <torch/csrc/autograd/node.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include "reprise/tape/boundary_node.h"
 #include "reprise/tape/frame.h"
 
 namespace reprise::tape {
 namespace {
-
-// Stands for whatever made an input that is no leaf. A gradient that the function itself computes
-// within the rerun may reach it; it was accounted for in the first run and ends here.
-struct InputBoundary final : torch::autograd::Node {
-  torch::autograd::variable_list apply(torch::autograd::variable_list&& /*grads*/) override {
-    return {};
-  }
-};
 
 c10::Storage private_copy(const at::Tensor& bytes) {
   const UnseenOps unseen;
@@ -108,7 +100,7 @@ std::vector<at::Tensor> RegionInputs::materialise(const OutsideTensors& outside)
       tensor.set_requires_grad(true);
     } else if (input.requires_grad) {
       if (!boundary) {
-        boundary = c10::make_intrusive<InputBoundary>();
+        boundary = make_boundary();
       }
       torch::autograd::impl::set_gradient_edge(tensor,
                                                {boundary, boundary->add_input_metadata(tensor)});

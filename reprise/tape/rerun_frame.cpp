@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/rerun_frame.h"
 
+#include <sstream>
 #include <utility>
 
 namespace reprise::tape {
@@ -22,6 +23,16 @@ class KeptValue final : public torch::autograd::SavedVariableHooks {
   RerunFrame& frame_;  // packs happen at once, while the frame is on the stack
   at::Tensor value_;
 };
+
+// "[2, 3] Float cpu", and for which node it was saved if that is what differs.
+std::string saved_text(const ValueMetadata& metadata, std::int64_t node, std::int64_t other_node) {
+  if (node == other_node) {
+    return metadata.text();
+  }
+  std::ostringstream out;
+  out << metadata.text() << " for the node " << node << " of those that save values";
+  return out.str();
+}
 
 }  // namespace
 
@@ -51,6 +62,7 @@ void RerunFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results
 
 void RerunFrame::save(const at::Tensor& tensor) {
   const std::int64_t position = next_++;
+  const std::int64_t node = saving_nodes_.current();
   if (was_stopped_) {
     stop();  // the user's function caught the first one
   }
@@ -60,14 +72,15 @@ void RerunFrame::save(const at::Tensor& tensor) {
   Slot& slot = region_.slot(position);
   const auto check = region_.options_.determinism_check;
   if (check != DeterminismCheck::kNone && !mismatch_) {
-    if (const ValueMetadata metadata = ValueMetadata::of(tensor); metadata != slot.metadata) {
+    const ValueMetadata metadata = ValueMetadata::of(tensor);
+    if (metadata != slot.metadata || node != slot.node) {
       mismatch_ = MismatchDetails{
           .region = region_.options_.name,
           .position = position,
           .saved_values = static_cast<std::int64_t>(region_.slots_.size()),
           .saved_op = op_text(region_.watch_.ops, slot.op),
-          .saved = slot.metadata.text(),
-          .recomputed = metadata.text(),
+          .saved = saved_text(slot.metadata, slot.node, node),
+          .recomputed = saved_text(metadata, node, slot.node),
           .first_different_op = first_difference(region_.watch_.ops, watch_.ops, false)};
       if (!region_.options_.debug) {
         throw ReplayMismatch(*mismatch_);

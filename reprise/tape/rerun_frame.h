@@ -49,6 +49,7 @@ class RerunFrame final : public Frame {
   RandomStates other_random_;
   std::vector<std::string> recorded_ops_;
   std::int64_t last_needed_;
+  SavingNodes saving_nodes_;
   std::int64_t next_ = 0;
   bool awaits_fill_ = false;  // a value was saved that the op under way has yet to fill
   bool stops_after_op_ = false;
