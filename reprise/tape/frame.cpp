@@ -35,7 +35,7 @@ void see_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit:
   const UnseenOps unseen;
   const std::size_t argument_count = op.schema().arguments().size();
   const OpArguments arguments(stack->data() + (stack->size() - argument_count), argument_count);
-  for_each_seeing_frame([&](Frame& frame) { frame.before_op(op, arguments); });
+  for_each_seeing_frame([&](Frame& frame) { frame.before_op(op, keys, arguments); });
   op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kTapeKey), stack);
   const std::size_t result_count = op.schema().returns().size();
   const OpArguments results(stack->data() + (stack->size() - result_count), result_count);
@@ -71,8 +71,11 @@ FrameScope::FrameScope(Frame& frame) : sees_ops_(installed_key()) { frames.push_
 
 FrameScope::~FrameScope() { frames.pop_back(); }
 
+Frame* top_frame() { return frames.empty() ? nullptr : frames.back(); }
+
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_of_top_frame() {
-  return frames.empty() ? nullptr : frames.back()->make_hooks();
+  Frame* const frame = top_frame();
+  return frame == nullptr ? nullptr : frame->make_hooks();
 }
 
 bool is_recomputing() {

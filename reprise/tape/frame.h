@@ -28,7 +28,9 @@ class Frame {
   virtual std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() = 0;
 
   // Called around every op. What `before_op` throws leaves through the user's function.
-  virtual void before_op(const c10::OperatorHandle& op, OpArguments arguments) = 0;
+  // `keys` are those that the op was dispatched with.
+  virtual void before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                         OpArguments arguments) = 0;
   virtual void after_op(const c10::OperatorHandle& op, OpArguments results) = 0;
 
   virtual bool is_rerun() const = 0;
@@ -52,6 +54,9 @@ class UnseenOps {
  private:
   c10::impl::ExcludeDispatchKeyGuard guard_{c10::DispatchKeySet(kTapeKey)};
 };
+
+// The innermost frame of this thread, or null.
+Frame* top_frame();
 
 // Hooks of the top frame of this thread, or null if there is none.
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_of_top_frame();

@@ -63,6 +63,32 @@ bool writes_undeclared(const c10::FunctionSchema& schema, OpArguments arguments,
   return entry != kUndeclaredWrites.end() && is_set(schema, arguments, entry->flag);
 }
 
+// Ops that fill what they write. Those of the form `out=` do so too, and say it by their schema.
+constexpr std::array kFillingOps = {
+    std::string_view("aten::copy_"),        std::string_view("aten::fill_"),
+    std::string_view("aten::zero_"),        std::string_view("aten::normal_"),
+    std::string_view("aten::uniform_"),     std::string_view("aten::bernoulli_"),
+    std::string_view("aten::exponential_"), std::string_view("aten::geometric_"),
+    std::string_view("aten::cauchy_"),      std::string_view("aten::log_normal_"),
+    std::string_view("aten::random_"),      std::string_view("aten::rrelu_with_noise"),
+};
+
+constexpr std::array kUninitialisedOps = {
+    std::string_view("aten::empty"),         std::string_view("aten::empty_like"),
+    std::string_view("aten::empty_strided"), std::string_view("aten::empty_permuted"),
+    std::string_view("aten::new_empty"),     std::string_view("aten::new_empty_strided"),
+};
+
+// Namespaces of collectives and of what else talks to other processes.
+constexpr std::array kOutsideNamespaces = {
+    std::string_view("c10d::"), std::string_view("c10d_functional::"),
+    std::string_view("_c10d_functional::"), std::string_view("symm_mem::")};
+
+template <class Names>
+bool is_among(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 }  // namespace
 
 bool writes_argument(const c10::OperatorHandle& op, OpArguments arguments, std::size_t index) {
@@ -76,6 +102,25 @@ std::optional<std::size_t> partly_unwritten_result(const c10::OperatorHandle& op
       std::find_if(kPartlyUnwritten.begin(), kPartlyUnwritten.end(),
                    [&](const PartlyUnwritten& each) { return each.op == op.schema().name(); });
   return entry == kPartlyUnwritten.end() ? std::nullopt : std::optional(entry->result);
+}
+
+bool is_statistics_only(const c10::OperatorHandle& op, OpArguments arguments, std::size_t index) {
+  return writes_undeclared(op.schema(), arguments, index);
+}
+
+bool overwrites_argument(const c10::OperatorHandle& op, std::size_t index) {
+  const c10::FunctionSchema& schema = op.schema();
+  return schema.arguments()[index].is_out() || is_among(kFillingOps, schema.name());
+}
+
+bool makes_uninitialised(const c10::OperatorHandle& op) {
+  return is_among(kUninitialisedOps, op.schema().name());
+}
+
+bool may_replay(const c10::OperatorHandle& op) {
+  const std::string& name = op.schema().name();
+  return std::none_of(kOutsideNamespaces.begin(), kOutsideNamespaces.end(),
+                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 bool is_random(const c10::OperatorHandle& op) {

@@ -22,6 +22,19 @@ bool writes_argument(const c10::OperatorHandle& op, OpArguments arguments, std::
 // sequences, a workspace. Nothing for almost every op.
 std::optional<std::size_t> partly_unwritten_result(const c10::OperatorHandle& op);
 
+// True if the argument holds running statistics that the op updates and does not read for its
+// results: a replay passes none.
+bool is_statistics_only(const c10::OperatorHandle& op, OpArguments arguments, std::size_t index);
+
+// True if the op sets every element of the written argument `index` without reading any.
+bool overwrites_argument(const c10::OperatorHandle& op, std::size_t index);
+
+// True if the op's results hold whatever was in memory.
+bool makes_uninitialised(const c10::OperatorHandle& op);
+
+// False for ops that reach outside of the process: a replay would act twice.
+bool may_replay(const c10::OperatorHandle& op);
+
 // True if the op draws from a generator (ATen's tag `nondeterministic_seeded`).
 bool is_random(const c10::OperatorHandle& op);
 

@@ -8,8 +8,6 @@
 #include "reprise/tape/frame.h"
 
 namespace reprise::tape {
-namespace {
-
 at::Tensor state_of(at::Generator generator) {
   const UnseenOps unseen;
   const std::scoped_lock lock(generator.mutex());
@@ -21,6 +19,8 @@ void set_state(at::Generator generator, const at::Tensor& state) {
   const std::scoped_lock lock(generator.mutex());
   generator.set_state(state);
 }
+
+namespace {
 
 // Generator states are contiguous byte tensors on the CPU, on every device.
 bool are_equal(const at::Tensor& a, const at::Tensor& b) {

@@ -17,6 +17,10 @@ struct GeneratorState {
   at::Tensor state;
 };
 
+// The state of a generator now, and back again; neither is seen by frames.
+at::Tensor state_of(at::Generator generator);
+void set_state(at::Generator generator, const at::Tensor& state);
+
 class RandomStates {
  public:
   RandomStates() = default;

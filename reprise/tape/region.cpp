@@ -66,7 +66,8 @@ class FirstRunFrame final : public Frame {
         region_, [this](std::int64_t index, const at::Tensor& tensor) { save(index, tensor); });
   }
 
-  void before_op(const c10::OperatorHandle& op, OpArguments arguments) override {
+  void before_op(const c10::OperatorHandle& op, c10::DispatchKeySet /*keys*/,
+                 OpArguments arguments) override {
     hash_saved_results();
     find_late_fills(op, arguments);
     region_->watch().before_op(op, arguments);

@@ -45,7 +45,8 @@ std::unique_ptr<torch::autograd::SavedVariableHooks> RerunFrame::make_hooks() {
   return std::make_unique<KeptValue>(*this);
 }
 
-void RerunFrame::before_op(const c10::OperatorHandle& op, OpArguments arguments) {
+void RerunFrame::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet /*keys*/,
+                           OpArguments arguments) {
   watch_.before_op(op, arguments);
   if (region_.options_.preserves_rng && is_random(op)) {
     other_random_.before_random_op(arguments);

@@ -24,7 +24,8 @@ class RerunFrame final : public Frame {
   RerunFrame(Region& region, std::int64_t last_needed);
 
   std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() override;
-  void before_op(const c10::OperatorHandle& op, OpArguments arguments) override;
+  void before_op(const c10::OperatorHandle& op, c10::DispatchKeySet /*keys*/,
+                 OpArguments arguments) override;
   void after_op(const c10::OperatorHandle& op, OpArguments results) override;
   bool is_rerun() const override { return true; }
 

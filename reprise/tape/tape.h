@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tape: the ops that ran in a scope, in order, and how to get any value of theirs back.
+//
+// It is fed by a frame while ops run. Afterwards `rebuild` runs the recorded ops again that are
+// needed for some values; the user's code is not called.
+//
+// Invariants:
+// 1. The tape owns no bytes that a recorded op made. It keeps external values (value_table.h) and
+//    the generator states that random ops had.
+// 2. Ids of ops ascend in the order in which they ran, so an op's inputs have makers before it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "reprise/tape/op_record.h"
+#include "reprise/tape/value_table.h"
+
+namespace reprise::tape {
+
+class Tape {
+ public:
+  // An op runs; called before it, with its arguments, and after it, with its results. An op that
+  // throws has no second call.
+  void before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments);
+  void after_op(OpArguments results);
+
+  // The value that autograd saves `tensor` as, and how it lies in it. If the op that comes next
+  // fills the tensor, the caller moves on to `value_after_op`.
+  TensorRef saved(const at::Tensor& tensor);
+  // What the last op made of a storage that held `value` before; `value` if it did not write it.
+  ValueId after_last_op(ValueId value) const;
+
+  // No more ops follow.
+  void end() { values_.end(); }
+
+  // The bytes of values, in their order, after running what ops that takes. An op runs at most
+  // once; what only others need is freed as soon as they have run. Returns null storage for values
+  // without dense storage.
+  // Throws c10::Error, in autograd's words, if an external value was changed in place.
+  std::vector<c10::Storage> rebuild(const std::vector<ValueId>& wanted);
+
+  const ValueTable& values() const { return values_; }
+  OpId ops() const { return static_cast<OpId>(ops_.size()); }
+  const OpRecord& op(OpId id) const { return ops_[static_cast<std::size_t>(id)]; }
+  // Values that the last op read, if it was recorded.
+  const std::vector<ValueId>& last_reads() const { return last_reads_; }
+  std::int64_t replayed_ops() const { return replayed_ops_; }
+  // Generator states and copies of what was about to be written.
+  std::int64_t kept_bytes() const { return random_bytes_ + values_.copied_bytes(); }
+
+  // Of everything above: ops of one thread are recorded while backward may run on another.
+  std::recursive_mutex& mutex() { return mutex_; }
+
+ private:
+  // A storage that the op under way writes.
+  struct WrittenTensor {
+    at::Tensor tensor;
+    const c10::StorageImpl* storage;
+    ValueId before;
+    bool reads_before;
+  };
+  void note_writes(const c10::OperatorHandle& op, OpArguments arguments, const OpRecord& record);
+  void finish_writes(OpId maker, OpRecord& record);
+  void note_results(OpId maker, OpArguments results, OpRecord& record);
+
+  std::recursive_mutex mutex_;
+  ValueTable values_;
+  std::vector<OpRecord> ops_;
+  // The op under way.
+  std::optional<OpRecord> current_;
+  std::vector<WrittenTensor> written_;
+  std::vector<ValueId> last_reads_;
+  std::vector<std::pair<ValueId, ValueId>> last_writes_;
+  std::int64_t random_bytes_ = 0;
+  std::int64_t replayed_ops_ = 0;
+};
+
+}  // namespace reprise::tape

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/tensor_view.h"
+
+#include <utility>
+
+#include <ATen/core/TensorBody.h>
+#include <c10/core/TensorImpl.h>
+
+namespace reprise::tape {
+
+TensorView TensorView::of(const at::Tensor& tensor) {
+  const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  TensorView view;
+  view.sizes.append(impl.sizes().begin(), impl.sizes().end());
+  view.strides.append(impl.strides().begin(), impl.strides().end());
+  view.offset = impl.storage_offset();
+  view.dtype = impl.dtype();
+  view.keys = impl.key_set();
+  view.is_dense = impl.is_non_overlapping_and_dense();
+  view.is_wrapped_number = impl.is_wrapped_number();
+  return view;
+}
+
+at::Tensor TensorView::over(c10::Storage storage) const {
+  at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(c10::TensorImpl::VIEW,
+                                                               std::move(storage), keys, dtype);
+  c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  impl.set_sizes_and_strides(sizes, strides, offset);
+  if (is_wrapped_number) {
+    impl.set_wrapped_number(true);
+  }
+  return tensor;
+}
+
+bool TensorView::covers(const c10::StorageImpl& storage) const {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : sizes) {
+    elements *= size;
+  }
+  return is_dense && offset == 0 &&
+         elements * static_cast<std::int64_t>(dtype.itemsize()) ==
+             static_cast<std::int64_t>(storage.nbytes());
+}
+
+bool has_dense_storage(const at::Tensor& tensor) {
+  const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  static constexpr c10::DispatchKeySet kOtherKinds(
+      {c10::DispatchKey::Python, c10::DispatchKey::FuncTorchBatched,
+       c10::DispatchKey::FuncTorchGradWrapper, c10::DispatchKey::Functionalize,
+       c10::DispatchKey::Batched});
+  return impl.has_storage() && !tensor.is_nested() && impl.layout() == c10::kStrided &&
+         !impl.key_set().has_any(kOtherKinds) && !tensor.is_quantized() &&
+         !impl.has_symbolic_sizes_strides();
+}
+
+}  // namespace reprise::tape

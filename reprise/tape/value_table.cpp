@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/value_table.h"
+
+#include <utility>
+
+#include "reprise/tape/outside_tensors.h"
+#include "reprise/tape/tensor_view.h"
+
+namespace reprise::tape {
+namespace {
+
+c10::weak_intrusive_ptr<c10::StorageImpl> no_storage() {
+  return c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>());
+}
+
+c10::StorageImpl* storage_of(const at::Tensor& tensor) {
+  return tensor.storage().unsafeGetStorageImpl();
+}
+
+c10::Storage locked(const c10::weak_intrusive_ptr<c10::StorageImpl>& weak) {
+  return c10::Storage(weak.lock());
+}
+
+}  // namespace
+
+SeenVersion::SeenVersion(const at::Tensor& tensor) {
+  if (!tensor.is_inference()) {
+    counter_ = tensor.unsafeGetTensorImpl()->version_counter();
+    see_again();
+  }
+}
+
+ValueId ValueTable::add(ValueRecord record) {
+  values_.push_back(std::move(record));
+  return static_cast<ValueId>(values_.size()) - 1;
+}
+
+void ValueTable::keep(ValueId value, const at::Tensor& tensor) {
+  ValueRecord& record = at(value);
+  record.maker = kNoOp;
+  record.is_uninitialised = false;
+  record.kept = tensor.storage();
+}
+
+ValueId ValueTable::value_of(const at::Tensor& tensor, bool is_read) {
+  if (!has_dense_storage(tensor)) {
+    return add({.made_in = no_storage(),
+                .rebuilt_in = no_storage(),
+                .opaque = tensor.variable_data(),
+                .version = SeenVersion(tensor)});
+  }
+  const ValueId known = known_value(tensor);
+  if (known != kNoValue) {
+    if (is_read && at(known).is_uninitialised) {
+      keep(known, tensor);
+    }
+    return known;
+  }
+  const ValueId value = add_made(tensor, kNoOp, false);
+  keep(value, tensor);
+  return value;
+}
+
+ValueId ValueTable::known_value(const at::Tensor& tensor) const {
+  if (!has_dense_storage(tensor)) {
+    return kNoValue;
+  }
+  const auto known = current_.find(storage_of(tensor));
+  return known == current_.end() ? kNoValue : known->second.value;
+}
+
+ValueId ValueTable::add_made(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
+  const ValueId value = add({.maker = maker,
+                             .bytes = static_cast<std::int64_t>(tensor.storage().nbytes()),
+                             .made_in = tensor.storage().getWeakStorageImpl(),
+                             .rebuilt_in = no_storage(),
+                             .version = SeenVersion(tensor),
+                             .is_uninitialised = is_uninitialised});
+  current_.insert_or_assign(storage_of(tensor), Known{tensor.storage().getWeakStorageImpl(), value});
+  return value;
+}
+
+void ValueTable::before_write(ValueId value, bool will_be_read) {
+  ValueRecord& record = at(value);
+  if (!record.kept || !record.is_current || !(record.is_read || will_be_read)) {
+    return;
+  }
+  record.kept = copy_of_bytes(record.kept).storage();
+  record.version = SeenVersion();
+  copied_bytes_ += record.bytes;
+}
+
+ValueId ValueTable::after_write(const at::Tensor& tensor, ValueId before, OpId maker) {
+  at(before).is_current = false;
+  const ValueId after = add_made(tensor, maker, false);
+  if (maker == kNoOp) {
+    keep(after, tensor);
+  }
+  return after;
+}
+
+void ValueTable::add_rebuilt(ValueId value, const c10::Storage& storage) {
+  at(value).rebuilt_in = storage.getWeakStorageImpl();
+  current_.insert_or_assign(storage.unsafeGetStorageImpl(),
+                            Known{storage.getWeakStorageImpl(), value});
+}
+
+void ValueTable::end() {
+  has_ended_ = true;
+  for (ValueRecord& record : values_) {
+    record.version.see_again();
+  }
+}
+
+c10::Storage ValueTable::find(ValueId value) const {
+  const ValueRecord& record = at(value);
+  if (record.kept) {
+    TORCH_CHECK(!has_ended_ || record.version.is_unchanged(),
+                "one of the variables needed for gradient computation has been modified by an "
+                "inplace operation: a tensor of ",
+                record.bytes, " bytes that a recorded region read is at version ",
+                record.version.current(), "; expected version ", record.version.seen(),
+                " instead.");
+    return record.kept;
+  }
+  if (c10::Storage rebuilt = locked(record.rebuilt_in)) {
+    return rebuilt;
+  }
+  const bool is_there = record.is_current && (!has_ended_ || record.version.is_unchanged());
+  c10::Storage made = is_there ? locked(record.made_in) : c10::Storage();
+  const bool is_whole = made && static_cast<std::int64_t>(made.nbytes()) == record.bytes;
+  return is_whole ? std::move(made) : c10::Storage();
+}
+
+}  // namespace reprise::tape

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// ValueTable: which value each storage holds, and where a value's bytes may still be found.
+//
+// A value is one version of one storage. It is *external* if no recorded op made it: then its bytes
+// are kept. What a recorded op made is only looked for: in the storage that the op made it in, as
+// long as somebody else keeps that alive and nobody has written it since, or in one that a replay
+// has made.
+//
+// Invariants:
+// 1. A storage in the table is known by a weak pointer, so no other storage takes its address.
+// 2. Each storage has one current value; an earlier one of it has its bytes there no longer.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Storage.h>
+
+#include "reprise/tape/op_record.h"
+
+namespace reprise::tape {
+
+// The version counter of a tensor and what it showed. Below autograd the counter moves only after
+// the op that writes.
+class SeenVersion {
+ public:
+  SeenVersion() = default;
+  explicit SeenVersion(const at::Tensor& tensor);
+
+  bool is_unchanged() const { return !counts() || counter_.current_version() == seen_; }
+  void see_again() { seen_ = counts() ? counter_.current_version() : 0; }
+  bool counts() const { return counter_.enabled(); }  // inference tensors do not
+  std::uint32_t seen() const { return seen_; }
+  std::uint32_t current() const { return counter_.current_version(); }
+
+ private:
+  c10::VariableVersion counter_;
+  std::uint32_t seen_ = 0;
+};
+
+struct ValueRecord {
+  OpId maker = kNoOp;  // kNoOp: external
+  std::int64_t bytes = 0;
+  c10::weak_intrusive_ptr<c10::StorageImpl> made_in;
+  c10::weak_intrusive_ptr<c10::StorageImpl> rebuilt_in;
+  c10::Storage kept = {};   // of an external value
+  at::Tensor opaque = {};   // an external value without dense storage
+  SeenVersion version = {};
+  bool is_current = true;
+  bool is_read = false;           // by an op that may be replayed, or by autograd
+  bool is_uninitialised = false;  // no op has written it
+
+  bool is_external() const { return maker == kNoOp; }
+};
+
+class ValueTable {
+ public:
+  // The value that the tensor's storage holds now; an external one if it is not known. One that is
+  // not initialised becomes external too if its bytes are `read`: somebody may have filled them
+  // unseen.
+  ValueId value_of(const at::Tensor& tensor, bool is_read);
+  // The current value of the tensor's storage, or kNoValue if it is not known.
+  ValueId known_value(const at::Tensor& tensor) const;
+
+  // The storage of `tensor`, which is not known, holds a value that `maker` has made.
+  ValueId add_made(const at::Tensor& tensor, OpId maker, bool is_uninitialised);
+  // An op is about to write a storage. Keeps the bytes of its value if they are kept there now and
+  // have been read, or `will_be_read`.
+  void before_write(ValueId value, bool will_be_read);
+  // It has written it, as part of `maker` or, if that is kNoOp, without a record. Returns the new
+  // value.
+  ValueId after_write(const at::Tensor& tensor, ValueId before, OpId maker);
+  // A replay has made the bytes of a value in `storage`.
+  void add_rebuilt(ValueId value, const c10::Storage& storage);
+
+  // The recording is over: from now on version counters alone tell of writes.
+  void end();
+  // The value's bytes, or null if they are nowhere.
+  // Throws c10::Error, in autograd's words, if an external value was changed since the end.
+  c10::Storage find(ValueId value) const;
+
+  ValueRecord& at(ValueId value) { return values_[static_cast<std::size_t>(value)]; }
+  const ValueRecord& at(ValueId value) const { return values_[static_cast<std::size_t>(value)]; }
+  std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+  // Bytes of all values kept because they were about to be written.
+  std::int64_t copied_bytes() const { return copied_bytes_; }
+
+ private:
+  struct Known {
+    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
+    ValueId value;
+  };
+  ValueId add(ValueRecord record);
+  void keep(ValueId value, const at::Tensor& tensor);
+
+  std::vector<ValueRecord> values_;
+  std::unordered_map<const c10::StorageImpl*, Known> current_;
+  std::int64_t copied_bytes_ = 0;
+  bool has_ended_ = false;
+};
+
+}  // namespace reprise::tape
