@@ -37,6 +37,7 @@
 #include <c10/util/ArrayRef.h>
 #include <c10/util/OptionalArrayRef.h>
 
+#include "reprise/tape/recorded_run.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/replay_mismatch.h"
 #include "reprise/visit_tensors.h"
@@ -134,6 +135,28 @@ Result pass_on(std::remove_reference_t<Result>& result) {
     return result;
   } else {
     return std::move(result);
+  }
+}
+
+// Calls the function of a region and tells `run` its results.
+template <class Run, class Call>
+decltype(auto) run_region(Run& run, Call&& call) {
+  using Result = decltype(call());
+  if constexpr (std::is_void_v<Result>) {
+    call();
+    run.finish({});
+  } else {
+    Result result = call();
+    std::vector<at::Tensor> tensors;
+    const auto collect = [&](at::Tensor& tensor) { tensors.push_back(tensor); };
+    if constexpr (!std::is_const_v<std::remove_reference_t<Result>>) {
+      visit_value(result, collect);
+    } else if constexpr (std::is_copy_constructible_v<std::remove_cvref_t<Result>>) {
+      std::remove_cvref_t<Result> copy(result);
+      visit_value(copy, collect);
+    }
+    run.finish(tensors);
+    return pass_on<Result>(result);
   }
 }
 
@@ -248,28 +271,19 @@ decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... ar
         options.forward_context ? options.forward_context() : nullptr;
     return detail::call(fn, static_cast<detail::Passed<Args>>(args)...);
   }
+  if (options.recompute == Recompute::kReplay) {
+    tape::RecordedRun run(options);
+    return detail::run_region(run, [&]() -> decltype(auto) {
+      return detail::call(fn, static_cast<detail::Passed<Args>>(args)...);
+    });
+  }
   std::tuple<Args&&...> given(std::forward<Args>(args)...);
   std::vector<at::Tensor> tensors;
   const auto kept = std::make_shared<detail::KeptCall<F, Args...>>(fn, given, tensors);
   tape::RegionRun run(options, tensors,
                       [kept](std::vector<at::Tensor> again) { kept->again(std::move(again)); });
   tensors.clear();
-  using Result = decltype(kept->first(fn, given));
-  if constexpr (std::is_void_v<Result>) {
-    kept->first(fn, given);
-    run.finish({});
-  } else {
-    Result result = kept->first(fn, given);
-    const auto collect = [&](at::Tensor& tensor) { tensors.push_back(tensor); };
-    if constexpr (!std::is_const_v<std::remove_reference_t<Result>>) {
-      detail::visit_value(result, collect);
-    } else if constexpr (std::is_copy_constructible_v<std::remove_cvref_t<Result>>) {
-      std::remove_cvref_t<Result> copy(result);
-      detail::visit_value(copy, collect);
-    }
-    run.finish(tensors);
-    return detail::pass_on<Result>(result);
-  }
+  return detail::run_region(run, [&]() -> decltype(auto) { return kept->first(fn, given); });
 }
 
 template <class F, class... Args>

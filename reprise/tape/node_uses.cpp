@@ -9,7 +9,6 @@
 #include <torch/csrc/autograd/node.h>
 
 #include "reprise/tape/backward_end.h"
-#include "reprise/tape/region_core.h"
 
 namespace reprise::tape {
 namespace {
@@ -19,12 +18,12 @@ struct NodeUses {
   int backward = kNoBackward;
   std::weak_ptr<void> is_running;  // expires with the backward
   const torch::autograd::Node* node = nullptr;
-  std::vector<std::pair<std::weak_ptr<Region>, std::int64_t>> uses = {};
+  std::vector<std::pair<std::weak_ptr<UnpackedValues>, std::int64_t>> uses = {};
 
   void drop() {
-    for (const auto& [weak_region, index] : std::exchange(uses, {})) {
-      if (const auto region = weak_region.lock()) {
-        region->drop_value(index);
+    for (const auto& [weak_owner, index] : std::exchange(uses, {})) {
+      if (const auto owner = weak_owner.lock()) {
+        owner->drop_value(index);
       }
     }
   }
@@ -50,7 +49,7 @@ NodeUses& uses_of_current_backward() {
 
 }  // namespace
 
-void note_node_use(std::weak_ptr<Region> region, std::int64_t index) {
+void note_node_use(std::weak_ptr<UnpackedValues> owner, std::int64_t index) {
   if (current_backward() == kNoBackward || !torch::autograd::get_current_graph_task_keep_graph()) {
     return;
   }
@@ -60,7 +59,7 @@ void note_node_use(std::weak_ptr<Region> region, std::int64_t index) {
     current.drop();
     current.node = node;
   }
-  current.uses.emplace_back(std::move(region), index);
+  current.uses.emplace_back(std::move(owner), index);
 }
 
 }  // namespace reprise::tape

@@ -29,13 +29,22 @@ c10::IValue list_of(const TensorArgument& argument,
                     const std::function<at::Tensor(const TensorRef&)>& tensor_of) {
   c10::List<Element> list;
   for (const TensorRef& ref : argument.refs) {
-    if (ref.value != kNoValue) {
-      list.push_back(tensor_of(ref));
-    } else {
-      list.push_back(Element());
-    }
+    list.push_back(tensor_of(ref));
   }
   return list;
+}
+
+c10::IValue with_tensors(const TensorArgument& argument,
+                         const std::function<at::Tensor(const TensorRef&)>& tensor_of) {
+  switch (argument.kind) {
+    case TensorArgument::Kind::kTensor:
+      return tensor_of(argument.refs[0]);
+    case TensorArgument::Kind::kList:
+      return list_of<at::Tensor>(argument, tensor_of);
+    case TensorArgument::Kind::kOptionalList:
+      return list_of<std::optional<at::Tensor>>(argument, tensor_of);
+  }
+  return {};
 }
 
 }  // namespace
@@ -50,24 +59,14 @@ std::vector<c10::IValue> OpRecord::filled(
     const std::function<at::Tensor(const TensorRef& ref)>& tensor_of) const {
   std::vector<c10::IValue> stack = arguments;
   for (const TensorArgument& argument : tensors) {
-    c10::IValue& place = stack[argument.index];
-    switch (argument.kind) {
-      case TensorArgument::Kind::kTensor:
-        place = argument.refs[0].value == kNoValue ? at::Tensor() : tensor_of(argument.refs[0]);
-        break;
-      case TensorArgument::Kind::kList:
-        place = list_of<at::Tensor>(argument, tensor_of);
-        break;
-      case TensorArgument::Kind::kOptionalList:
-        place = list_of<std::optional<at::Tensor>>(argument, tensor_of);
-        break;
-    }
+    c10::IValue value = with_tensors(argument, tensor_of);
+    stack[argument.index].swap(value);
   }
   return stack;
 }
 
 OpRecord record_call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments,
-                     const std::function<TensorRef(std::size_t, const at::Tensor&)>& ref_of) {
+                     const std::function<TensorRef(const at::Tensor&)>& ref_of) {
   OpRecord record{.op = op,
                   .keys = keys,
                   .default_dtype = c10::get_default_dtype(),
@@ -82,9 +81,8 @@ OpRecord record_call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Op
     record.arguments.emplace_back();
     TensorArgument argument{.index = i, .kind = *kind, .refs = {}};
     const auto add = [&](const c10::IValue& value) {
-      argument.refs.push_back(value.isTensor() && value.toTensor().defined()
-                                  ? ref_of(i, value.toTensor())
-                                  : TensorRef());
+      argument.refs.push_back(
+          value.isTensor() && value.toTensor().defined() ? ref_of(value.toTensor()) : TensorRef());
     };
     if (*kind == TensorArgument::Kind::kTensor) {
       add(arguments[i]);

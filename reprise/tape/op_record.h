@@ -54,10 +54,10 @@ struct MadeResult {
 struct OpRecord {
   c10::OperatorHandle op;
   c10::DispatchKeySet keys;
-  std::vector<c10::IValue> arguments;  // those that are `tensors` are None here
-  c10::SmallVector<TensorArgument, 2> tensors;
-  c10::SmallVector<Write, 1> writes;
-  c10::SmallVector<MadeResult, 1> results;
+  std::vector<c10::IValue> arguments = {};  // those that are `tensors` are None here
+  c10::SmallVector<TensorArgument, 2> tensors = {};
+  c10::SmallVector<Write, 1> writes = {};
+  c10::SmallVector<MadeResult, 1> results = {};
   at::Generator generator = {};     // that it drew from
   at::Tensor generator_state = {};  // before it did
   caffe2::TypeMeta default_dtype;
@@ -76,14 +76,13 @@ struct OpRecord {
   }
   bool is_overwritten(ValueId value) const;
 
-  // The arguments with tensors in place; `tensor_of` is not asked for undefined ones.
+  // The arguments with tensors in place; `tensor_of` is asked for undefined ones too.
   std::vector<c10::IValue> filled(
       const std::function<at::Tensor(const TensorRef& ref)>& tensor_of) const;
 };
 
 // The record of a call, without writes and results. `ref_of` is asked for each defined tensor.
-OpRecord record_call(
-    const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments,
-    const std::function<TensorRef(std::size_t argument, const at::Tensor&)>& ref_of);
+OpRecord record_call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments,
+                     const std::function<TensorRef(const at::Tensor&)>& ref_of);
 
 }  // namespace reprise::tape

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <ATen/SequenceNumber.h>
-#include <torch/csrc/autograd/function_hook.h>
-#include <torch/csrc/autograd/node.h>
 
 #include "reprise/tape/frame.h"
+#include "reprise/tape/live_count.h"
+#include "reprise/tape/prepare_hook.h"
 #include "reprise/tape/region_core.h"
 
 namespace reprise::tape {
@@ -41,20 +41,6 @@ class SlotHandle final : public torch::autograd::SavedVariableHooks {
   std::shared_ptr<Region> region_;  // owned with every other node of the region
   std::int64_t index_;
   OnSave on_save_;
-};
-
-// Reruns a region before a node that made one of its results runs.
-class RegionPreHook final : public torch::autograd::FunctionPreHook {
- public:
-  explicit RegionPreHook(std::shared_ptr<Region> region) : region_(std::move(region)) {}
-
-  torch::autograd::variable_list operator()(const torch::autograd::variable_list& grads) override {
-    region_->prepare();
-    return grads;
-  }
-
- private:
-  std::shared_ptr<Region> region_;  // owned with the region's handles
 };
 
 class FirstRunFrame final : public Frame {
@@ -182,21 +168,6 @@ struct RegionRun::State {
     }
   }
 
-  void attach_pre_hooks(c10::ArrayRef<at::Tensor> results) {
-    std::unordered_set<torch::autograd::Node*> hooked;
-    for (const at::Tensor& result : results) {
-      if (!result.defined()) {
-        continue;
-      }
-      const auto node = result.grad_fn();
-      // A result that was passed through has a node from outside, which runs after the region's
-      // own.
-      if (node && node->sequence_nr() >= first_node && hooked.insert(node.get()).second) {
-        node->add_pre_hook(std::make_unique<RegionPreHook>(region));
-      }
-    }
-  }
-
   void count(const RegionOptions& options) const {
     RegionCounts counts{.regions = 1, .values = region->needed()};
     for (std::size_t i = 0; i < frame.wanted().size(); ++i) {
@@ -232,7 +203,7 @@ void RegionRun::finish(c10::ArrayRef<at::Tensor> results) {
   if (options.stats) {
     state_->count(options);
   }
-  state_->attach_pre_hooks(results);
+  prepare_before_makers(results, state_->first_node, state_->region);
 }
 
 }  // namespace reprise::tape

@@ -10,6 +10,7 @@
 #include <torch/csrc/autograd/node.h>
 
 #include "reprise/tape/backward_end.h"
+#include "reprise/tape/live_count.h"
 #include "reprise/tape/node_uses.h"
 #include "reprise/tape/rerun_frame.h"
 #include "reprise/tape/user_states.h"

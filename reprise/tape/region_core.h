@@ -17,6 +17,7 @@
 
 #include "reprise/tape/ambient_state.h"
 #include "reprise/tape/backward_end.h"
+#include "reprise/tape/node_uses.h"
 #include "reprise/tape/op_watch.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/region_inputs.h"
@@ -27,10 +28,10 @@ namespace reprise::tape {
 
 class RerunFrame;
 
-class Region : public std::enable_shared_from_this<Region> {
+class Region final : public UnpackedValues, public std::enable_shared_from_this<Region> {
  public:
   Region(const RegionOptions& options, const std::vector<at::Tensor>& inputs, Rerun rerun);
-  ~Region();
+  ~Region() override;
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
@@ -49,12 +50,12 @@ class Region : public std::enable_shared_from_this<Region> {
 
   // In backward. Thread-safe.
   // Reruns the region unless that was done in this backward already.
-  void prepare();
+  void prepare() override;
   // The slot's value; reruns the region if it is not there.
   at::Tensor value(std::int64_t index);
   // The handle of a slot is gone.
   void release(std::int64_t index);
-  void drop_value(std::int64_t index);
+  void drop_value(std::int64_t index) override;
 
  private:
   friend class RerunFrame;
@@ -85,8 +86,5 @@ class Region : public std::enable_shared_from_this<Region> {
   bool is_rerunning_ = false;
   int filled_for_ = kNoBackward;  // the backward that the values belong to
 };
-
-// Counts handles and regions for live_hooks().
-void count_live(std::int64_t change);
 
 }  // namespace reprise::tape

@@ -16,7 +16,8 @@ namespace reprise::tape {
 
 // How a region gets its values back.
 enum class Recompute {
-  kRerun,  // runs the user's function again in backward
+  kRerun,   // runs the user's function again in backward
+  kReplay,  // runs the ops again that the function ran, not the function itself
 };
 
 // How a rerun is compared with the first run. A difference throws ReplayMismatch.

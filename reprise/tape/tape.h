@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "reprise/tape/op_record.h"
@@ -27,13 +29,14 @@ class Tape {
   void after_op(OpArguments results);
 
   // The value that autograd saves `tensor` as, and how it lies in it. If the op that comes next
-  // fills the tensor, the caller moves on to `value_after_op`.
+  // fills the tensor, the caller moves on to after_last_op().
   TensorRef saved(const at::Tensor& tensor);
-  // What the last op made of a storage that held `value` before; `value` if it did not write it.
+  // What the last op made of the storage that held `value` before it; `value` if it did not write
+  // that.
   ValueId after_last_op(ValueId value) const;
 
   // No more ops follow.
-  void end() { values_.end(); }
+  void end();
 
   // The bytes of values, in their order, after running what ops that takes. An op runs at most
   // once; what only others need is freed as soon as they have run. Returns null storage for values
@@ -60,10 +63,13 @@ class Tape {
     const c10::StorageImpl* storage;
     ValueId before;
     bool reads_before;
+    bool is_statistics;  // a replay leaves them alone
   };
-  void note_writes(const c10::OperatorHandle& op, OpArguments arguments, const OpRecord& record);
-  void finish_writes(OpId maker, OpRecord& record);
-  void note_results(OpId maker, OpArguments results, OpRecord& record);
+  void note_writes(const c10::OperatorHandle& op, OpArguments arguments, OpRecord& record);
+  void find_reads(const OpRecord& record);
+  void keep_unfilled();
+  bool finish_writes(OpId maker);
+  bool note_results(OpId maker, OpArguments results);
 
   std::recursive_mutex mutex_;
   ValueTable values_;
@@ -72,7 +78,9 @@ class Tape {
   std::optional<OpRecord> current_;
   std::vector<WrittenTensor> written_;
   std::vector<ValueId> last_reads_;
-  std::vector<std::pair<ValueId, ValueId>> last_writes_;
+  std::vector<std::pair<ValueId, ValueId>> last_writes_;  // before, after
+  // Saved before anybody wrote them: the op that comes may fill them.
+  std::vector<ValueId> saved_unfilled_;
   std::int64_t random_bytes_ = 0;
   std::int64_t replayed_ops_ = 0;
 };

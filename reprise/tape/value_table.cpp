@@ -35,14 +35,14 @@ ValueId ValueTable::add(ValueRecord record) {
   return static_cast<ValueId>(values_.size()) - 1;
 }
 
-void ValueTable::keep(ValueId value, const at::Tensor& tensor) {
+void ValueTable::keep(ValueId value, c10::Storage storage) {
   ValueRecord& record = at(value);
   record.maker = kNoOp;
   record.is_uninitialised = false;
-  record.kept = tensor.storage();
+  record.kept = std::move(storage);
 }
 
-ValueId ValueTable::value_of(const at::Tensor& tensor, bool is_read) {
+ValueId ValueTable::value_of(const at::Tensor& tensor) {
   if (!has_dense_storage(tensor)) {
     return add({.made_in = no_storage(),
                 .rebuilt_in = no_storage(),
@@ -51,14 +51,17 @@ ValueId ValueTable::value_of(const at::Tensor& tensor, bool is_read) {
   }
   const ValueId known = known_value(tensor);
   if (known != kNoValue) {
-    if (is_read && at(known).is_uninitialised) {
-      keep(known, tensor);
-    }
     return known;
   }
   const ValueId value = add_made(tensor, kNoOp, false);
-  keep(value, tensor);
+  keep(value, tensor.storage());
   return value;
+}
+
+void ValueTable::note_read(ValueId value) {
+  if (at(value).is_uninitialised) {
+    keep(value, locked(at(value).made_in));
+  }
 }
 
 ValueId ValueTable::known_value(const at::Tensor& tensor) const {
@@ -72,11 +75,13 @@ ValueId ValueTable::known_value(const at::Tensor& tensor) const {
 ValueId ValueTable::add_made(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
   const ValueId value = add({.maker = maker,
                              .bytes = static_cast<std::int64_t>(tensor.storage().nbytes()),
+                             .device = tensor.device(),
                              .made_in = tensor.storage().getWeakStorageImpl(),
                              .rebuilt_in = no_storage(),
                              .version = SeenVersion(tensor),
                              .is_uninitialised = is_uninitialised});
-  current_.insert_or_assign(storage_of(tensor), Known{tensor.storage().getWeakStorageImpl(), value});
+  current_.insert_or_assign(storage_of(tensor),
+                            Known{tensor.storage().getWeakStorageImpl(), value});
   return value;
 }
 
@@ -94,7 +99,7 @@ ValueId ValueTable::after_write(const at::Tensor& tensor, ValueId before, OpId m
   at(before).is_current = false;
   const ValueId after = add_made(tensor, maker, false);
   if (maker == kNoOp) {
-    keep(after, tensor);
+    keep(after, tensor.storage());
   }
   return after;
 }

@@ -43,10 +43,11 @@ class SeenVersion {
 struct ValueRecord {
   OpId maker = kNoOp;  // kNoOp: external
   std::int64_t bytes = 0;
+  c10::Device device = c10::kCPU;
   c10::weak_intrusive_ptr<c10::StorageImpl> made_in;
   c10::weak_intrusive_ptr<c10::StorageImpl> rebuilt_in;
-  c10::Storage kept = {};   // of an external value
-  at::Tensor opaque = {};   // an external value without dense storage
+  c10::Storage kept = {};  // of an external value
+  at::Tensor opaque = {};  // an external value without dense storage
   SeenVersion version = {};
   bool is_current = true;
   bool is_read = false;           // by an op that may be replayed, or by autograd
@@ -57,17 +58,18 @@ struct ValueRecord {
 
 class ValueTable {
  public:
-  // The value that the tensor's storage holds now; an external one if it is not known. One that is
-  // not initialised becomes external too if its bytes are `read`: somebody may have filled them
-  // unseen.
-  ValueId value_of(const at::Tensor& tensor, bool is_read);
+  // The value that the tensor's storage holds now; an external one if it is not known.
+  ValueId value_of(const at::Tensor& tensor);
+  // Somebody reads the value. One that no op has written becomes external: it may have been filled
+  // unseen. REQUIRES: its storage is alive.
+  void note_read(ValueId value);
   // The current value of the tensor's storage, or kNoValue if it is not known.
   ValueId known_value(const at::Tensor& tensor) const;
 
   // The storage of `tensor`, which is not known, holds a value that `maker` has made.
   ValueId add_made(const at::Tensor& tensor, OpId maker, bool is_uninitialised);
-  // An op is about to write a storage. Keeps the bytes of its value if they are kept there now and
-  // have been read, or `will_be_read`.
+  // An op is about to write a storage. Copies the bytes of its value if that is external and has
+  // been read, or `will_be_read`: they are nowhere else.
   void before_write(ValueId value, bool will_be_read);
   // It has written it, as part of `maker` or, if that is kNoOp, without a record. Returns the new
   // value.
@@ -93,7 +95,7 @@ class ValueTable {
     ValueId value;
   };
   ValueId add(ValueRecord record);
-  void keep(ValueId value, const at::Tensor& tensor);
+  void keep(ValueId value, c10::Storage storage);
 
   std::vector<ValueRecord> values_;
   std::unordered_map<const c10::StorageImpl*, Known> current_;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A gradient pre-hook that brings back the values of a region before any of its nodes runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/ArrayRef.h>
+
+#include "reprise/tape/node_uses.h"
+
+namespace reprise::tape {
+
+// Has `region` prepare before the nodes run that made `results` (undefined ones allowed). Nodes
+// older than `first_node`, a sequence number, made results that the region only passed on: they run
+// after its own.
+void prepare_before_makers(c10::ArrayRef<at::Tensor> results, std::uint64_t first_node,
+                           const std::shared_ptr<UnpackedValues>& region);
+
+}  // namespace reprise::tape

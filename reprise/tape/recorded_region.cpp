@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/recorded_region.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "reprise/tape/live_count.h"
+
+namespace reprise::tape {
+namespace {
+
+// What the graph holds in place of a saved tensor.
+class ValueHandle final : public torch::autograd::SavedVariableHooks {
+ public:
+  ValueHandle(std::shared_ptr<RecordedRegion> region, RecordedRegion::OnSave on_save)
+      : region_(std::move(region)), on_save_(std::move(on_save)) {
+    count_live(1);
+  }
+  ~ValueHandle() override {
+    if (index_ >= 0) {
+      region_->release(index_);
+    }
+    count_live(-1);
+  }
+  ValueHandle(const ValueHandle&) = delete;
+  ValueHandle& operator=(const ValueHandle&) = delete;
+
+  void call_pack_hook(const at::Tensor& tensor) override {
+    index_ = region_->add_value(tensor);
+    std::exchange(on_save_, nullptr)(index_, tensor);
+  }
+  at::Tensor call_unpack_hook() override { return region_->value(index_); }
+
+ private:
+  std::shared_ptr<RecordedRegion> region_;  // owned with every other node of the region
+  std::int64_t index_ = -1;
+  RecordedRegion::OnSave on_save_;
+};
+
+}  // namespace
+
+RecordedRegion::RecordedRegion(std::shared_ptr<Tape> tape, RegionOptions options,
+                               std::shared_ptr<RecordedRegion> outer)
+    : tape_(std::move(tape)),
+      options_(std::move(options)),
+      outer_(std::move(outer)),
+      first_op_(tape_->ops()) {
+  count_live(1);
+}
+
+RecordedRegion::~RecordedRegion() { count_live(-1); }
+
+std::unique_ptr<torch::autograd::SavedVariableHooks> RecordedRegion::make_handle(OnSave on_save) {
+  return std::make_unique<ValueHandle>(shared_from_this(), std::move(on_save));
+}
+
+void RecordedRegion::note_reads(const std::vector<ValueId>& values) {
+  for (const ValueId value : values) {
+    const OpId maker = tape_->values().at(value).maker;
+    if (maker != kNoOp && maker < first_op_ &&
+        std::find(starts_.begin(), starts_.end(), value) == starts_.end()) {
+      starts_.push_back(value);
+    }
+  }
+}
+
+std::int64_t RecordedRegion::add_value(const at::Tensor& tensor) {
+  const std::lock_guard lock(tape_->mutex());
+  saved_.push_back({.ref = tape_->saved(tensor), .version = SeenVersion(tensor)});
+  ++needed_;
+  return static_cast<std::int64_t>(saved_.size()) - 1;
+}
+
+void RecordedRegion::move_on(std::int64_t index) {
+  const std::lock_guard lock(tape_->mutex());
+  at(index).ref.value = tape_->after_last_op(at(index).ref.value);
+}
+
+void RecordedRegion::close() {
+  const std::lock_guard lock(tape_->mutex());
+  is_closed_ = true;
+  if (outer_) {
+    outer_->inner_.push_back(weak_from_this());
+  }
+  if (options_.stats && needed_ > 0) {
+    count();
+  }
+}
+
+bool RecordedRegion::is_needed() const {
+  const std::lock_guard lock(tape_->mutex());
+  return needed_ > 0 ||
+         std::any_of(inner_.begin(), inner_.end(),
+                     [](const std::weak_ptr<RecordedRegion>& inner) { return !inner.expired(); });
+}
+
+void RecordedRegion::count() const {
+  RegionCounts counts{.regions = 1, .values = needed_};
+  std::unordered_set<ValueId> dropped;
+  for (const SavedValue& saved : saved_) {
+    const ValueRecord& record = tape_->values().at(saved.ref.value);
+    if (!record.is_external() && record.made_in.expired() &&
+        dropped.insert(saved.ref.value).second) {
+      counts.dropped_bytes += record.bytes;
+    }
+  }
+  counts.kept_bytes = outer_ ? 0 : tape_->kept_bytes();
+  options_.stats->add(options_.name, counts);
+}
+
+void RecordedRegion::prepare() {
+  const std::lock_guard lock(tape_->mutex());
+  const int backward = current_backward();
+  if (backward == kNoBackward || backward != filled_for_) {
+    fill();
+  }
+}
+
+void RecordedRegion::fill() {
+  if (filled_for_ != current_backward()) {
+    drop_values();  // left over from a backward that threw
+  }
+  if (outer_) {
+    outer_->prepare();
+  }
+  std::vector<ValueId> wanted;
+  std::vector<c10::Storage*> places;
+  for (SavedValue& saved : saved_) {
+    if (saved.is_needed && !saved.storage) {
+      wanted.push_back(saved.ref.value);
+      places.push_back(&saved.storage);
+    }
+  }
+  for (const std::weak_ptr<RecordedRegion>& weak_inner : inner_) {
+    const auto inner = weak_inner.lock();
+    if (inner && inner->needed_ > 0) {
+      inner->held_starts_.assign(inner->starts_.size(), {});
+      for (std::size_t i = 0; i < inner->starts_.size(); ++i) {
+        wanted.push_back(inner->starts_[i]);
+        places.push_back(&inner->held_starts_[i]);
+      }
+    }
+  }
+  const std::int64_t ops_before = tape_->replayed_ops();
+  std::vector<c10::Storage> storages = tape_->rebuild(wanted);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    *places[i] = std::move(storages[i]);
+  }
+  held_starts_.clear();
+  if (options_.stats) {
+    options_.stats->add(options_.name, {.recomputed_ops = tape_->replayed_ops() - ops_before});
+  }
+  filled_for_ = current_backward();
+  if (filled_for_ != kNoBackward) {
+    at_end_of_backward([weak_region = weak_from_this(), backward = filled_for_] {
+      if (const auto region = weak_region.lock()) {
+        region->end_backward(backward);
+      }
+    });
+  }
+}
+
+at::Tensor RecordedRegion::value(std::int64_t index) {
+  note_node_use(weak_from_this(), index);
+  const std::lock_guard lock(tape_->mutex());
+  // Hooks switch autograd's own check off.
+  TORCH_CHECK(at(index).version.is_unchanged(),
+              "one of the variables needed for gradient computation has been modified by an "
+              "inplace operation: a tensor of shape ",
+              c10::IntArrayRef(at(index).ref.view.sizes), " of the checkpointed region '",
+              options_.name, "' is at version ", at(index).version.current(), "; expected version ",
+              at(index).version.seen(), " instead.");
+  const ValueId value = at(index).ref.value;
+  if (const at::Tensor& opaque = tape_->values().at(value).opaque; opaque.defined()) {
+    return opaque;
+  }
+  if (!is_closed_) {
+    // Asked in the midst of the region, for a gradient that its function computes: most values are
+    // still where they were.
+    return at(index).ref.view.over(tape_->rebuild({value})[0]);
+  }
+  if (!at(index).storage) {
+    fill();
+  }
+  return at(index).ref.view.over(at(index).storage);
+}
+
+void RecordedRegion::release(std::int64_t index) {
+  c10::Storage storage;  // freed after the lock
+  const std::lock_guard lock(tape_->mutex());
+  storage = std::move(at(index).storage);
+  at(index).is_needed = false;
+  --needed_;
+  if (needed_ == 0) {
+    held_starts_.clear();
+  }
+}
+
+void RecordedRegion::drop_value(std::int64_t index) {
+  const std::lock_guard lock(tape_->mutex());
+  at(index).storage = {};
+}
+
+void RecordedRegion::drop_values() {
+  for (SavedValue& saved : saved_) {
+    saved.storage = {};
+  }
+  filled_for_ = kNoBackward;
+}
+
+void RecordedRegion::end_backward(int backward) {
+  const std::lock_guard lock(tape_->mutex());
+  if (filled_for_ == backward) {
+    drop_values();
+    held_starts_.clear();
+  }
+}
+
+}  // namespace reprise::tape

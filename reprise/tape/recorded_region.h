@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// RecordedRegion: a region whose values come back by replaying a tape. The user's function runs
+// once.
+//
+// What autograd saves in the region is dropped. In backward the region brings all of it back at
+// once, for what is still needed: running its ops again once, not once per value. Regions inside
+// it share its tape; of those it brings back only what they start from, and each brings back its
+// own later.
+//
+// Invariants:
+// 1. Nodes of the graph own the region, which owns the tape; neither owns a node.
+// 2. A value has storage only between `prepare` and its last use in that backward.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <torch/csrc/autograd/saved_variable_hooks.h>
+
+#include "reprise/tape/backward_end.h"
+#include "reprise/tape/node_uses.h"
+#include "reprise/tape/region_options.h"
+#include "reprise/tape/tape.h"
+
+namespace reprise::tape {
+
+class RecordedRegion final : public UnpackedValues,
+                             public std::enable_shared_from_this<RecordedRegion> {
+ public:
+  // `outer`: the region around it, or null.
+  RecordedRegion(std::shared_ptr<Tape> tape, RegionOptions options,
+                 std::shared_ptr<RecordedRegion> outer);
+  ~RecordedRegion() override;
+  RecordedRegion(const RecordedRegion&) = delete;
+  RecordedRegion& operator=(const RecordedRegion&) = delete;
+
+  // While the region's function runs.
+  using OnSave = std::function<void(std::int64_t index, const at::Tensor& tensor)>;
+  std::unique_ptr<torch::autograd::SavedVariableHooks> make_handle(OnSave on_save);
+  // Of those values, the ones from before the region are what it starts from.
+  void note_reads(const std::vector<ValueId>& values);
+  // Returns the index of the saved value.
+  std::int64_t add_value(const at::Tensor& tensor);
+  ValueId value_id(std::int64_t index) { return at(index).ref.value; }
+  // Only the op after the save has filled it.
+  void move_on(std::int64_t index);
+  // The function has returned.
+  void close();
+
+  // In backward.
+  void prepare() override;
+  void drop_value(std::int64_t index) override;
+  at::Tensor value(std::int64_t index);
+  void release(std::int64_t index);
+  // Whether a node of the graph still holds one of its handles, or of those of a region inside.
+  bool is_needed() const;
+
+ private:
+  struct SavedValue {
+    TensorRef ref;
+    SeenVersion version;
+    bool is_needed = true;
+    c10::Storage storage = {};
+  };
+  SavedValue& at(std::int64_t index) { return saved_[static_cast<std::size_t>(index)]; }
+  void fill();
+  void drop_values();
+  void end_backward(int backward);
+  void count() const;
+
+  std::shared_ptr<Tape> tape_;  // shared by the regions on it, which live as long as their nodes
+  RegionOptions options_;
+  std::shared_ptr<RecordedRegion> outer_;  // owned by its own nodes too
+  std::vector<std::weak_ptr<RecordedRegion>> inner_;
+  OpId first_op_;
+  std::vector<SavedValue> saved_;
+  std::int64_t needed_ = 0;
+  std::vector<ValueId> starts_;            // values from before the region that its ops read
+  std::vector<c10::Storage> held_starts_;  // between the fills of the outer region and its own
+  bool is_closed_ = false;
+  int filled_for_ = kNoBackward;
+};
+
+}  // namespace reprise::tape

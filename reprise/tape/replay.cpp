@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/replay.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/empty.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/GradMode.h>
+
+#include "reprise/tape/frame.h"
+#include "reprise/tape/outside_tensors.h"
+
+namespace reprise::tape {
+namespace {
+
+// What a thread has on where the op ran, and what it must not see again.
+class BelowEverything {
+ private:
+  UnseenOps unseen_;
+  at::AutoDispatchBelowADInplaceOrView below_autograd_;
+  c10::impl::ExcludeDispatchKeyGuard no_autocast_{c10::autocast_dispatch_keyset};
+  c10::impl::ExcludeDispatchKeyGuard no_python_{c10::python_ks};
+  c10::impl::IncludeDispatchKeyGuard defaults_{c10::default_included_set};
+};
+
+// Gives the process the default dtype of an op for a scope, if it is another one.
+class DefaultDtype {
+ public:
+  explicit DefaultDtype(caffe2::TypeMeta dtype) : present_(c10::get_default_dtype()) {
+    if (dtype != present_) {
+      c10::set_default_dtype(dtype);
+    }
+  }
+  ~DefaultDtype() {
+    if (c10::get_default_dtype() != present_) {
+      c10::set_default_dtype(present_);
+    }
+  }
+  DefaultDtype(const DefaultDtype&) = delete;
+  DefaultDtype& operator=(const DefaultDtype&) = delete;
+
+ private:
+  caffe2::TypeMeta present_;
+};
+
+c10::Storage new_storage(std::int64_t bytes, c10::Device device) {
+  const BelowEverything below;
+  return at::empty({bytes}, at::TensorOptions().dtype(at::kByte).device(device)).storage();
+}
+
+}  // namespace
+
+Replay::~Replay() {
+  for (const GeneratorState& present : present_generators_) {
+    set_state(present.generator, present.state);
+  }
+}
+
+void Replay::collect(const std::vector<ValueId>& wanted) {
+  std::vector<ValueId> to_find = wanted;
+  std::unordered_set<OpId> needed;
+  while (!to_find.empty()) {
+    const ValueId value = to_find.back();
+    to_find.pop_back();
+    const auto [position, is_new] = instances_.try_emplace(value);
+    if (!is_new || values_.at(value).opaque.defined()) {
+      continue;
+    }
+    position->second.storage = values_.find(value);
+    const OpId maker = values_.at(value).maker;
+    if (!position->second.storage && needed.insert(maker).second) {
+      ops_[static_cast<std::size_t>(maker)].for_each_read(
+          [&](ValueId read) { to_find.push_back(read); });
+    }
+  }
+  order_.assign(needed.begin(), needed.end());
+  std::sort(order_.begin(), order_.end());
+  for (const OpId id : order_) {
+    ops_[static_cast<std::size_t>(id)].for_each_read(
+        [&](ValueId read) { ++instances_.at(read).readers; });
+  }
+  for (const ValueId value : wanted) {
+    instances_.at(value).is_wanted = true;
+  }
+}
+
+Replay::WrittenStorages Replay::storages_to_write(const OpRecord& op) {
+  WrittenStorages storages;
+  for (const Write& write : op.writes) {
+    const ValueRecord& record = values_.at(write.before);
+    if (!write.reads_before) {
+      storages.emplace(write.before, new_storage(record.bytes, record.device));
+      continue;
+    }
+    Instance& before = instances_.at(write.before);
+    std::int64_t mentions = 0;
+    op.for_each_read([&](ValueId value) { mentions += value == write.before ? 1 : 0; });
+    const bool is_last_reader = before.readers == mentions && !before.is_wanted;
+    storages.emplace(write.before, before.is_own && is_last_reader
+                                       ? std::exchange(before.storage, {})
+                                       : copy_of_bytes(before.storage).storage());
+  }
+  return storages;
+}
+
+at::Tensor Replay::tensor_of(const TensorRef& ref, const WrittenStorages& written) const {
+  if (ref.value == kNoValue) {
+    return {};
+  }
+  if (const at::Tensor& opaque = values_.at(ref.value).opaque; opaque.defined()) {
+    return opaque;
+  }
+  const auto position = written.find(ref.value);
+  return ref.view.over(position != written.end() ? position->second
+                                                 : instances_.at(ref.value).storage);
+}
+
+void Replay::restore_generator(const OpRecord& op) {
+  if (!op.generator_state.defined()) {
+    return;
+  }
+  const bool is_known =
+      std::any_of(present_generators_.begin(), present_generators_.end(),
+                  [&](const GeneratorState& present) { return present.generator == op.generator; });
+  if (!is_known) {
+    present_generators_.push_back({op.generator, state_of(op.generator)});
+  }
+  set_state(op.generator, op.generator_state);
+}
+
+void Replay::place(ValueId value, c10::Storage storage) {
+  const auto position = instances_.find(value);
+  // Values that nobody asked for, and those that are still where they were.
+  if (position == instances_.end() || position->second.storage) {
+    return;
+  }
+  position->second.storage = std::move(storage);
+  position->second.is_own = true;
+}
+
+void Replay::take_results(const OpRecord& op, const WrittenStorages& written,
+                          const std::vector<c10::IValue>& results) {
+  for (const Write& write : op.writes) {
+    place(write.after, written.at(write.before));
+  }
+  for (const MadeResult& made : op.results) {
+    const c10::IValue& result = results[made.index];
+    place(made.value,
+          (result.isTensor() ? result.toTensor() : result.toListRef()[made.element].toTensor())
+              .storage());
+  }
+}
+
+void Replay::release_reads(const OpRecord& op) {
+  op.for_each_read([&](ValueId value) {
+    Instance& instance = instances_.at(value);
+    --instance.readers;
+    if (instance.readers == 0 && !instance.is_wanted) {
+      instance.storage = {};
+    }
+  });
+}
+
+void Replay::run_op(const OpRecord& op) {
+  const WrittenStorages written = storages_to_write(op);
+  std::vector<c10::IValue> stack =
+      op.filled([&](const TensorRef& ref) { return tensor_of(ref, written); });
+  restore_generator(op);
+  {
+    const BelowEverything below;
+    const c10::AutoGradMode grad_mode(op.grad_mode);
+    const DefaultDtype default_dtype(op.default_dtype);
+    op.op.redispatchBoxed(op.keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kTapeKey),
+                          &stack);
+  }
+  take_results(op, written, stack);
+  stack.clear();
+  release_reads(op);
+}
+
+std::vector<c10::Storage> Replay::run(const std::vector<ValueId>& wanted) {
+  collect(wanted);
+  for (const OpId id : order_) {
+    run_op(ops_[static_cast<std::size_t>(id)]);
+  }
+  std::vector<c10::Storage> storages;
+  storages.reserve(wanted.size());
+  for (const ValueId value : wanted) {
+    const Instance& instance = instances_.at(value);
+    if (instance.is_own) {
+      values_.add_rebuilt(value, instance.storage);
+    }
+    storages.push_back(instance.storage);
+  }
+  return storages;
+}
+
+}  // namespace reprise::tape

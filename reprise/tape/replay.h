@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replay: runs recorded ops again, exactly those that some values need, in the order in which they
+// ran.
+//
+// It has a private copy of whatever an op writes, unless it made that itself and nobody else reads
+// it. Random ops draw what they drew; generators are as before afterwards.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "reprise/tape/op_record.h"
+#include "reprise/tape/random_states.h"
+#include "reprise/tape/value_table.h"
+
+namespace reprise::tape {
+
+class Replay {
+ public:
+  // Both must outlive the replay.
+  Replay(const std::vector<OpRecord>& ops, ValueTable& values) : ops_(ops), values_(values) {}
+  ~Replay();
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+  // See Tape::rebuild. To be called once.
+  std::vector<c10::Storage> run(const std::vector<ValueId>& wanted);
+  std::int64_t ops() const { return static_cast<std::int64_t>(order_.size()); }
+
+ private:
+  struct Instance {
+    c10::Storage storage = {};
+    std::int64_t readers = 0;  // mentions in ops that have yet to run
+    bool is_wanted = false;
+    bool is_own = false;  // made by this replay
+  };
+  using WrittenStorages = std::unordered_map<ValueId, c10::Storage>;
+
+  void collect(const std::vector<ValueId>& wanted);
+  void run_op(const OpRecord& op);
+  WrittenStorages storages_to_write(const OpRecord& op);
+  at::Tensor tensor_of(const TensorRef& ref, const WrittenStorages& written) const;
+  void restore_generator(const OpRecord& op);
+  void take_results(const OpRecord& op, const WrittenStorages& written,
+                    const std::vector<c10::IValue>& results);
+  void place(ValueId value, c10::Storage storage);
+  void release_reads(const OpRecord& op);
+
+  const std::vector<OpRecord>& ops_;
+  ValueTable& values_;
+  std::vector<OpId> order_;
+  std::unordered_map<ValueId, Instance> instances_;
+  std::vector<GeneratorState> present_generators_;
+};
+
+}  // namespace reprise::tape

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/tape_frame.h"
+
+#include <ATen/SequenceNumber.h>
+#include <torch/csrc/autograd/node.h>
+
+namespace reprise::tape {
+
+std::unique_ptr<torch::autograd::SavedVariableHooks> TapeFrame::make_hooks() {
+  const std::shared_ptr<RecordedRegion> region = regions_.back();
+  return region->make_handle([this, region](std::int64_t index, const at::Tensor& tensor) {
+    note_save(region, index, tensor);
+  });
+}
+
+void TapeFrame::note_save(const std::shared_ptr<RecordedRegion>& region, std::int64_t index,
+                          const at::Tensor& tensor) {
+  for (const auto& each : regions_) {
+    each->note_reads({region->value_id(index)});
+  }
+  // The node under construction is the newest one. If it did not make the tensor, the tensor is an
+  // argument of the op that is about to run.
+  const auto& maker = tensor.grad_fn();
+  if (!maker || maker->sequence_nr() + 1 != at::sequence_number::peek()) {
+    saved_arguments_.emplace_back(region, index);
+  }
+}
+
+void TapeFrame::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                          OpArguments arguments) {
+  tape_->before_op(op, keys, arguments);
+}
+
+void TapeFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results) {
+  tape_->after_op(results);
+  for (const auto& [region, index] : std::exchange(saved_arguments_, {})) {
+    region->move_on(index);
+  }
+  for (const auto& region : regions_) {
+    region->note_reads(tape_->last_reads());
+  }
+}
+
+std::shared_ptr<RecordedRegion> TapeFrame::enter_region(const RegionOptions& options) {
+  return regions_.emplace_back(std::make_shared<RecordedRegion>(
+      tape_, options, regions_.empty() ? nullptr : regions_.back()));
+}
+
+}  // namespace reprise::tape
