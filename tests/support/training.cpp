@@ -198,6 +198,9 @@ void expect_modified_in_place(const std::function<void(const Nest& region)>& bod
   for (int depth = 0; depth <= 2; ++depth) {
     SCOPED_TRACE(std::to_string(depth) + " regions deep");
     EXPECT_THAT([&] { body(Nest(depth, {})); }, throws_modified_in_place());
+    CheckpointOptions replaying;
+    replaying.recompute = Recompute::kReplay;
+    EXPECT_THAT([&] { body(Nest(depth, replaying)); }, throws_modified_in_place());
   }
   EXPECT_EQ(live_hooks(), 0);
 }
