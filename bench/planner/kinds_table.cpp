@@ -68,10 +68,6 @@ BestRule best_rule(const plan::Program& program, std::int64_t budget_bytes) {
   return best;
 }
 
-std::optional<double> overhead(const plan::PlanResult& result) {
-  return result.schedule ? std::optional(result.overhead) : std::nullopt;
-}
-
 }  // namespace
 
 BenchTable kinds_table() {
@@ -100,10 +96,8 @@ BenchTable kinds_table() {
       const BestRule rule = best_rule(program, budget_bytes);
       table.add({words(kind.name), whole(program.ops()),
                  number(static_cast<double>(budget_bytes) / peak, 3), percent(overhead(result)),
-                 percent(result.bound_us ? std::optional(*result.bound_us / program.step_us)
-                                         : std::nullopt),
-                 percent(result.gap), number(measured.cpu_s, 1), percent(overhead(online)),
-                 percent(rule.overhead), words(rule.planner)});
+                 percent(bound(result, program)), percent(result.gap), number(measured.cpu_s, 1),
+                 percent(overhead(online)), percent(rule.overhead), words(rule.planner)});
     }
   }
   return table;

@@ -28,9 +28,9 @@ struct NamedTable {
 const std::vector<NamedTable>& all_tables() {
   // `deep` tells the memory of the process, so it comes first.
   static const std::vector<NamedTable> tables = {
-      {"deep", deep_table},       {"recorded", recorded_table}, {"blocks", per_block_table},
-      {"minimum", minimum_table}, {"kinds", kinds_table},       {"tiny", tiny_table},
-      {"chains", chain_table},    {"planners", frontier_table},
+      {"deep", deep_table},        {"recorded", recorded_table}, {"others", other_kinds_table},
+      {"blocks", per_block_table}, {"minimum", minimum_table},   {"kinds", kinds_table},
+      {"tiny", tiny_table},        {"chains", chain_table},      {"planners", frontier_table},
   };
   return tables;
 }

@@ -55,4 +55,14 @@ MeasuredPlan measure_plan(const plan::Program& program, const std::string& plann
   return measured;
 }
 
+std::optional<double> overhead(const plan::PlanResult& result) {
+  return result.schedule ? std::optional(result.overhead) : std::nullopt;
+}
+
+std::optional<double> bound(const plan::PlanResult& result, const plan::Program& program) {
+  return result.bound_us ? std::optional(*result.bound_us / program.step_us) : std::nullopt;
+}
+
+double most_seconds(const plan::Program& program) { return program.recipes.size() <= 600 ? 4 : 15; }
+
 }  // namespace reprise::bench

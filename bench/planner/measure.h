@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "reprise/plan/planners.h"
@@ -29,5 +30,12 @@ struct MeasuredPlan {
 // With the planner's own number of iterations, and the bound if there is one.
 MeasuredPlan measure_plan(const plan::Program& program, const std::string& planner,
                           std::int64_t budget_bytes);
+
+// Shares of the plain step; nothing if there is no plan, or no bound.
+std::optional<double> overhead(const plan::PlanResult& result);
+std::optional<double> bound(const plan::PlanResult& result, const plan::Program& program);
+
+// CPU time that `search` is claimed to take at most.
+double most_seconds(const plan::Program& program);
 
 }  // namespace reprise::bench

@@ -33,16 +33,6 @@ const std::vector<Question> kQuestions = {
     {"gpt24", .40},          {"gpt24", .30},          {"gpt24", .20},
 };
 
-double most_seconds(const Program& program) { return program.recipes.size() <= 600 ? 4 : 15; }
-
-std::optional<double> overhead(const plan::PlanResult& result) {
-  return result.schedule ? std::optional(result.overhead) : std::nullopt;
-}
-
-std::optional<double> bound(const plan::PlanResult& result, const Program& program) {
-  return result.bound_us ? std::optional(*result.bound_us / program.step_us) : std::nullopt;
-}
-
 }  // namespace
 
 BenchTable recorded_table() {

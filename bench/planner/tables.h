@@ -13,6 +13,8 @@ BenchTable recorded_table();
 BenchTable per_block_table();
 // The smallest budget that `search` meets.
 BenchTable minimum_table();
+// Recorded steps of other kinds, which nothing was tuned on.
+BenchTable other_kinds_table();
 // A recorded transformer made deeper, up to 50,000 ops.
 BenchTable deep_table();
 // Generated steps, beside the best of the other planners and the online one.

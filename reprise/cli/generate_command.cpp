@@ -40,7 +40,9 @@ const std::map<std::string, std::vector<std::string>>& sizes_of_kinds() {
 std::string size_options(const std::string& kind) {
   std::string options = "--layers";
   for (const std::string& name : sizes_of_kinds().at(kind)) {
-    options.append(", --").append(name);
+    if (name != "no-dropout") {
+      options.append(", --").append(name);
+    }
   }
   return options;
 }

@@ -66,9 +66,11 @@ void require_suitable(const plan::Program& program, const std::string& planner) 
 
 // The fastest schedule at the smallest budget that the planner meets. The planner names that budget
 // when it is asked for less; then it is asked again for exactly that much, unless it was stopped.
+// Each has half of the time.
 plan::PlanResult plan_minimum(const plan::Program& program, const std::string& planner,
                               plan::PlanRequest request) {
   request.budget_bytes = plan::peak_floor(program).bytes;
+  request.time_limit_s /= 2;
   plan::PlanResult lowest = plan::make_plan(program, planner, request);
   if (lowest.schedule || !lowest.minimum) {
     return lowest;

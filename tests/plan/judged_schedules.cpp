@@ -44,6 +44,9 @@ void write_all() {
   }
   write(recorded_program("gpt24"), 1, 40);
   write(recorded_program("lstm300"), 1, 10);
+  for (const std::string& name : other_kinds()) {
+    write(recorded_program(name), 1, 10);
+  }
 }
 
 }  // namespace

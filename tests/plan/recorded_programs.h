@@ -6,6 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "reprise/plan/generate/repeat_layer.h"
 #include "reprise/plan/program.h"
@@ -24,9 +25,15 @@ inline std::string recorded_json(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// "gpt6", "resnet50", "unet", "lstm300" or "gpt24".
+// "gpt6", "resnet50", "unet", "lstm300", "gpt24", or one of other_kinds().
 inline Program recorded_program(const std::string& name) {
   return read_program(recorded_json(name), name);
+}
+
+// The steps of tests/data/programs/other, which nothing was tuned on.
+inline std::vector<std::string> other_kinds() {
+  return {"other/densenet",        "other/gru_attention", "other/encoder_decoder",
+          "other/feature_pyramid", "other/audio_encoder", "other/state_space"};
 }
 
 // gpt24 with its thirteenth layer repeated until there are `layers`: 5,000 ops at 150, 50,000 at

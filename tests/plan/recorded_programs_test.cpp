@@ -2,8 +2,12 @@
 // What is known of recorded steps, and of toys small enough to count by hand.
 #include "tests/plan/recorded_programs.h"
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +17,8 @@
 
 namespace reprise::plan {
 namespace {
+
+using testing::IsEmpty;
 
 struct Expected {
   std::string name;
@@ -44,6 +50,18 @@ TEST_P(RecordedProgram, IsTheSameOnceWrittenAndRead) {
   EXPECT_EQ(program_hash(again), program_hash(program));
 }
 
+TEST_P(RecordedProgram, HasARecipeForEachNeededValueThatIsNotAlwaysThere) {
+  const Program program = recorded_program(GetParam().name);
+  std::vector<int> lost;
+  for (const Use& use : program.uses) {
+    std::copy_if(use.needs.begin(), use.needs.end(), std::back_inserter(lost), [&](int id) {
+      const Value& value = program.values[static_cast<std::size_t>(id)];
+      return program.is_counted(value) && value.recipe == kNoRecipe;
+    });
+  }
+  EXPECT_THAT(lost, IsEmpty());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, RecordedProgram,
                          testing::Values(Expected{"gpt6", 194176904, 204, 33982344},
                                          Expected{"resnet50", 113906072, 328, 27035032},
@@ -51,6 +69,15 @@ INSTANTIATE_TEST_SUITE_P(All, RecordedProgram,
                                          Expected{"lstm300", 72704520, 3794, 3875336},
                                          Expected{"gpt24", 305697288, 798, 80887304}),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(OfOtherKinds, RecordedProgram,
+                         testing::Values(Expected{"other/densenet", 383255136, 302, 68212128},
+                                         Expected{"other/gru_attention", 26524064, 1259, 6419096},
+                                         Expected{"other/encoder_decoder", 127846504, 345,
+                                                  15204880},
+                                         Expected{"other/feature_pyramid", 54130008, 207, 22737920},
+                                         Expected{"other/audio_encoder", 56497832, 116, 18615336},
+                                         Expected{"other/state_space", 16243720, 703, 1819348}),
+                         [](const auto& info) { return info.param.name.substr(6); });
 
 TEST(DeepGpt, OfAThousandAndAHalfHasTheExpectedPeak) {
   const Program program = deep_gpt(1500);
