@@ -145,7 +145,7 @@ TEST(Knapsack, KnowsItsSolvers) {
       [] {
         make_plan(nine_stages(), "knapsack", {.options = {{"solver", "magic"}}});
       },
-      testing::ThrowsMessage<std::invalid_argument>(HasSubstr("one of greedy, dp, got magic")));
+      testing::ThrowsMessage<std::invalid_argument>(HasSubstr("one of: greedy, dp, got magic")));
 }
 
 Program named_stages() {
