@@ -12,17 +12,20 @@ nothing kept, the most that appear while an op runs, the live bytes around each 
 What is not:
 - Background bytes are the live bytes of a step that keeps everything, less the values that the
   program says are kept then. A gradient that shared its storage with a saved value, or a node that
-  took another way if its input were a copy, would be seen only if something is recomputed.
+  took another way if its input were a copy, is seen only where a schedule is executed.
 - Python numbers in an expression (x * 0.5) may be saved as tensors of 8 bytes that no op made; they
   count as background.
 - What a recipe of several ops needs at most is put together from its ops, not run as one.
-- Times are CPU times of one thread, medians of several runs; from those of ops
-  the median of view ops is taken off, which is what a call from Python takes. A node's time ends when it lets go of what it saved.
+- Times are CPU times of one thread, medians of several runs. From those of ops the median of view
+  ops is taken off, which is what a call from Python takes. A node's time ends when it lets go of
+  what it saved.
 - Nodes that unpack nothing are no uses; their time is in `step_us` alone, their bytes in what comes
   after the use before them.
 - Functional state is out of sight: counters and running statistics are external values.
 It is checked that two runs agree, that the bytes live after forward are those of the values, that
 the program's peak with everything kept is that of the plain step, and that `reprise` reads the file.
+Then schedules that `reprise` makes are run, by replaying the recorded ops: the peak must be the
+predicted one, and every gradient that of the plain step.
 """
 import argparse
 import json
@@ -35,6 +38,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "peer"))
 
 import torch  # noqa: E402
 
+from recording.execute import Execution, made_by  # noqa: E402
 from recording.models import MODELS  # noqa: E402
 from recording.program import StepError, as_text, build_program  # noqa: E402
 from recording.trace import ForwardClock, ForwardTrace, StepTrace, measured, plain_step  # noqa: E402
@@ -49,7 +53,7 @@ def require_same(what, runs):
 
 
 def record(name, meter, rounds):
-    """The program, and what was measured of the plain step."""
+    """The program, what was measured of the plain step, and a function that executes a schedule."""
     torch.manual_seed(1)
     model, forward = MODELS[name]()
     def plain_run():
@@ -91,11 +95,28 @@ def record(name, meter, rounds):
     plain = {"forward_us": statistics.median(run[0] for run in plain_runs),
              "step_us": statistics.median(run[1] for run in plain_runs),
              "peak_bytes": plain_runs[0][2]}
-    program = build_program(name, forwards[0], clocks, steps, plain)
+    program, storages = build_program(name, forwards[0], clocks, steps, plain)
     require_close("bytes held by the user after forward", program["resident_bytes"], resident_bytes,
                   plain["peak_bytes"])
     require_close("bytes live after forward", kept_bytes(program), live_bytes, plain["peak_bytes"])
-    return program, plain
+
+    def execute(schedule):
+        names = [(forwards[0].ops.index(s.makers[0]), made_by(s.makers[0]).index(s))
+                 for s in storages]
+        packs = [each.packs for each in steps[0].unpackings]
+        plain_run()
+        expected = gradients_of(model)
+        execution = Execution(meter, program, schedule, packs, names)
+        peak_bytes = measured(model, lambda: execution.run(forward))
+        if any(not torch.equal(a, b) for a, b in zip(expected, gradients_of(model))):
+            raise StepError("the schedule gives other gradients")
+        return peak_bytes
+
+    return program, plain, execute
+
+
+def gradients_of(model):
+    return [parameter.grad.clone() for parameter in model.parameters()]
 
 
 def kept_bytes(program):
@@ -124,6 +145,22 @@ def check_file(path, reprise, plain):
                   plain["peak_bytes"])
 
 
+def check_schedule(path, reprise, share, execute):
+    """Plans for a share of the peak, runs the step so, and compares the peaks."""
+    answer = subprocess.run([reprise, "plan", path, "--planner", "search", "--budget", f"{share}%",
+                             "--json", "-"], capture_output=True, text=True)
+    if answer.returncode != 0:
+        print(f"  no plan at {share} %")
+        return
+    schedule = json.loads(answer.stdout)["schedule"]
+    peak_bytes = execute(schedule)
+    predicted = schedule["predicted"]["peak_bytes"]
+    print(f"  peak of a schedule at {share} %: predicted {predicted}, measured {peak_bytes}; "
+          "gradients are equal in every bit", flush=True)
+    if abs(peak_bytes - predicted) > MOST_DISAGREEMENT * predicted:
+        raise StepError("the peak of the executed schedule is not the predicted one")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -132,6 +169,8 @@ def main():
     parser.add_argument("folder", type=Path, help="is written to")
     parser.add_argument("model", nargs="*", help="of: " + ", ".join(MODELS) + " (default: all)")
     parser.add_argument("--rounds", type=int, default=7, help="that times are medians of")
+    parser.add_argument("--execute", type=int, nargs="+", default=[50], metavar="PERCENT",
+                        help="of the peak: budgets whose schedules are run (default: 50)")
     options = parser.parse_intermixed_args()
     torch.set_num_threads(1)
     meter = Meter(str(options.bench_folder / "python_meter.so"))
@@ -139,13 +178,15 @@ def main():
         if name not in MODELS:
             parser.error(f"expected models of {', '.join(MODELS)}; got {name}")
         print(name, flush=True)
-        program, plain = record(name, meter, options.rounds)
+        program, plain, execute = record(name, meter, options.rounds)
         path = options.folder / f"{name}.json"
         path.write_text(as_text(program))
         check_file(path, options.reprise, plain)
         print(f"  {len(program['forward_peak_bytes'])} ops, {len(program['recipes'])} recipes, "
               f"{len(program['uses'])} uses, peak {plain['peak_bytes'] / 1e6:.1f} MB, "
               f"step {program['step_us'] / 1e3:.0f} ms, file {path.stat().st_size} bytes", flush=True)
+        for share in options.execute:
+            check_schedule(path, options.reprise, share, execute)
     return 0
 
 

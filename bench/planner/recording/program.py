@@ -183,7 +183,10 @@ def op_costs(trace, clocks):
 
 
 def build_program(name, trace, clocks, steps, plain):
-    """`clocks`, `steps`: several traces of each kind; `plain`: medians in microseconds."""
+    """The program, and the storages that its values are.
+
+    `clocks`, `steps`: several traces of each kind; `plain`: medians in microseconds.
+    """
     step, ops = steps[0], trace.ops
     op_us = op_costs(trace, clocks)
     use_us = median_of(steps, lambda run: [each.cost_us for each in run.unpackings])
@@ -201,7 +204,7 @@ def build_program(name, trace, clocks, steps, plain):
             values.append({"id": len(values), "bytes": storage.bytes, "made_at": made_at,
                            "released_at": held, "recipe": recipe_id})
     triples = backgrounds(step.unpackings, needs, resident_bytes)
-    return {
+    program = {
         "format": "reprise.program", "version": 1, "name": name, "device": "cpu",
         "step_us": round(plain["step_us"]), "forward_us": round(plain["forward_us"]),
         "resident_bytes": resident_bytes,
@@ -217,6 +220,7 @@ def build_program(name, trace, clocks, steps, plain):
                   "needs": [ids[s] for s in storages]}
                  for each, us, triple, storages in zip(step.unpackings, use_us, triples, needs)],
     }
+    return program, list(ids)
 
 
 def as_text(program):
