@@ -17,7 +17,7 @@ constexpr std::size_t kStarts = 4;          // seeds that are improved on their 
 constexpr std::int64_t kStartShare = 6;     // each gets a sixth of the iterations
 constexpr std::int64_t kDownShare = 24;     // of bringing one down: dearer iterations
 constexpr double kLastTemperature = 0.004;  // of the last run, from the best of all
-constexpr std::int64_t kEdits = 4'000'000;  // of a search without a limit of the user's
+constexpr std::int64_t kWork = 3'500'000;   // of a search without a limit of the user's
 constexpr std::int64_t kReportEvery = 16;
 
 // Counts iterations against the request's limits and tells its caller how far the search is.
@@ -128,11 +128,10 @@ class SearchRun {
   }
 
   RuinOptions options(std::int64_t iterations, double temperature) const {
-    return {
-        .budget_bytes = request_.budget_bytes,
-        .iterations = iterations,
-        .edits = request_.iterations > 0 ? RuinOptions{}.edits : kEdits * iterations / iterations_,
-        .start_temperature = temperature};
+    return {.budget_bytes = request_.budget_bytes,
+            .iterations = iterations,
+            .work = request_.iterations > 0 ? RuinOptions{}.work : kWork * iterations / iterations_,
+            .start_temperature = temperature};
   }
 
   void offer(const JudgedSchedule& seed) {

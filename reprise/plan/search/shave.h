@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reprise/plan/search/editable_schedule.h"
+#include "reprise/plan/search/over_budget.h"
 #include "reprise/plan/search/random.h"
 #include "reprise/plan/search/rebuild_chain.h"
 
@@ -31,8 +32,12 @@ class Shaver {
   // Per round, every reading of a value whose last access lies before places above the budget is a
   // candidate: rebuild the value just before the reading. Its score is the chain's cost per byte
   // and place relieved; the best few are applied, each if the peak does not rise and its highest
-  // place in between falls.
+  // place in between falls. A chain is only built for a candidate that would come next if nothing
+  // but its own recipe had to run.
   bool shave(std::int64_t budget_bytes, const ShaveOptions& options);
+
+  // Candidates looked at so far: the work of shaving, beside the edits.
+  std::int64_t candidates() const { return candidate_count_; }
 
   // Removes replays, the costliest first, while the peak stays at most `budget_bytes` or where it
   // is: tries those inserted since `since`, and `sample` others at random (all if there are fewer).
@@ -44,19 +49,17 @@ class Shaver {
     Place place;  // of the reading
     int recipe;   // that reads there; kNoRecipe: the use
     Place reference;
+    double us_per_byte_factor;  // 1 / the places relieved, times noise
     double score;
+    bool is_scored;  // else `score` is the least that it may turn out to be
   };
 
-  // The places above the budget between two others, and the one that a rebuilding there has to
-  // relieve: the peak if it is among them, else the middle one.
-  struct Over {
-    std::int64_t count = 0;
-    Place reference = 0;
-  };
-  Over over_between(Place after, Place before) const;
   void find_candidates(const ShaveOptions& options);
   void find_candidates(int value, const ShaveOptions& options);
-  void score(int value, Place previous, Place reading, const ShaveOptions& options);
+  void add_candidate(int value, Place previous, Place reading, const ShaveOptions& options);
+  std::size_t apply_best(const ShaveOptions& options, std::int64_t budget_bytes);
+  bool score(Candidate& candidate, double next_score, const ShaveOptions& options);
+  bool is_open(const Candidate& candidate, std::int64_t budget_bytes) const;
   bool rebuild_at(const Candidate& candidate, Place place, const ShaveOptions& options,
                   std::int64_t budget_bytes);
   bool shift_any(const ShaveOptions& options, std::int64_t budget_bytes);
@@ -66,9 +69,10 @@ class Shaver {
   EditableSchedule& edited_;
   Random& random_;
   RebuildChain chain_;
-  Place peak_place_ = 0;
-  std::vector<Place> over_;  // places above the budget, ascending
-  std::vector<Candidate> candidates_;
+  OverBudget over_;
+  std::vector<int> rebuildable_;       // values that a rebuilding may relieve
+  std::vector<Candidate> candidates_;  // a heap, the lowest score first
+  std::int64_t candidate_count_ = 0;
   std::vector<Place> free_;
   std::vector<Place> old_makers_;
   std::vector<Place> prunable_;

@@ -56,9 +56,9 @@ int iterations_of(const RuinOptions& options) {
   return asked;
 }
 
-TEST(RuinAndRecreate, EndsByIterationsOrByEdits) {
+TEST(RuinAndRecreate, EndsByIterationsOrByWork) {
   EXPECT_EQ(iterations_of({.budget_bytes = 300, .iterations = 50}), 50);
-  EXPECT_LT(iterations_of({.budget_bytes = 300, .iterations = 50, .edits = 10}), 50);
+  EXPECT_LT(iterations_of({.budget_bytes = 300, .iterations = 50, .work = 10}), 50);
   EXPECT_EQ(iterations_of({.budget_bytes = 300, .iterations = 0}), 0);
 }
 
