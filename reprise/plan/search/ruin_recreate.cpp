@@ -30,7 +30,7 @@ class Search {
         options_(options),
         random_(random),
         edited_(program, start, kSparePlaces),
-        shaver_(edited_, random),
+        shaver_(edited_, random, options.go_on_within),
         best_(start),
         current_us_(edited_.recompute_us()),
         best_us_(current_us_) {}

@@ -21,6 +21,8 @@ struct RuinOptions {
   // wide budget.
   std::int64_t work = std::numeric_limits<std::int64_t>::max();
   double start_temperature = 0.01;  // of the cost; falls linearly to 0
+  // Asked now and then within an iteration; false ends it early, as it stands.
+  std::function<bool()> go_on_within = {};
 };
 
 // The cheapest schedule within the budget found from `start`. `go_on()` is asked before each

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "reprise/plan/rebuild.h"
 
@@ -19,8 +20,8 @@ std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
 }  // namespace
 
-Shaver::Shaver(EditableSchedule& edited, Random& random)
-    : edited_(edited), random_(random), chain_(edited) {
+Shaver::Shaver(EditableSchedule& edited, Random& random, std::function<bool()> go_on)
+    : edited_(edited), random_(random), go_on_(std::move(go_on)), chain_(edited) {
   const Program& program = edited.program();
   for (std::size_t value = 0; value < program.values.size(); ++value) {
     if (program.values[value].bytes > 0 && is_rebuildable(program, static_cast<int>(value))) {
@@ -28,6 +29,9 @@ Shaver::Shaver(EditableSchedule& edited, Random& random)
     }
   }
 }
+
+// Asks at every 64th step: one takes some microseconds.
+bool Shaver::may_go_on() { return asked_++ % 64 != 0 || !go_on_ || go_on_(); }
 
 void Shaver::find_candidates(int value, const ShaveOptions& options) {
   const Value& info = edited_.program().values[index(value)];
@@ -115,7 +119,8 @@ std::size_t Shaver::apply_best(const ShaveOptions& options, std::int64_t budget_
   };
   std::make_heap(candidates_.begin(), candidates_.end(), is_later);
   std::size_t applied = 0;
-  while (!candidates_.empty() && applied < batch && edited_.peak_bytes() > budget_bytes) {
+  while (!candidates_.empty() && applied < batch && edited_.peak_bytes() > budget_bytes &&
+         may_go_on()) {
     std::pop_heap(candidates_.begin(), candidates_.end(), is_later);
     Candidate& candidate = candidates_.back();
     if (!is_open(candidate, budget_bytes)) {
@@ -276,6 +281,9 @@ bool Shaver::shave(std::int64_t budget_bytes, const ShaveOptions& options) {
   double least_over = std::numeric_limits<double>::infinity();
   int rounds_without_less = 0;
   while (edited_.peak_bytes() > budget_bytes) {
+    if (go_on_ && !go_on_()) {
+      return false;
+    }
     over_.find(edited_.bytes(), budget_bytes);
     if (over_.excess_bytes() >= least_over) {
       if (++rounds_without_less >= kPatience) {
@@ -313,6 +321,9 @@ void Shaver::prune(std::int64_t budget_bytes, EditableSchedule::Savepoint since,
     return cost_us(a) != cost_us(b) ? cost_us(a) > cost_us(b) : a < b;
   });
   for (const Place place : prunable_) {
+    if (!may_go_on()) {
+      break;
+    }
     if (edited_.recipe_at(place) == kNoRecipe) {
       continue;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "reprise/plan/search/editable_schedule.h"
@@ -24,7 +25,8 @@ class Shaver {
  public:
   using Place = EditableSchedule::Place;
 
-  Shaver(EditableSchedule& edited, Random& random);
+  // `go_on()` is asked now and then; once it is false, what is under way ends as it stands.
+  Shaver(EditableSchedule& edited, Random& random, std::function<bool()> go_on = {});
 
   // Adds replays until the peak is at most `budget_bytes`. False if it does not get there. Edits go
   // to the journal.
@@ -66,8 +68,12 @@ class Shaver {
   bool shift(Place place, const ShaveOptions& options, std::int64_t budget_bytes);
   bool apply(const Candidate& candidate, const ShaveOptions& options, std::int64_t budget_bytes);
 
+  bool may_go_on();
+
   EditableSchedule& edited_;
   Random& random_;
+  std::function<bool()> go_on_;
+  std::int64_t asked_ = 0;
   RebuildChain chain_;
   OverBudget over_;
   std::vector<int> rebuildable_;       // values that a rebuilding may relieve

@@ -54,6 +54,14 @@ TEST(Shave, RebuildsInputsToo) {
                           Replays{.before_use = 2, .recipes = {0}}));
 }
 
+TEST(Shave, LeavesTheScheduleAsItIsOnceItMayNotGoOn) {
+  const Program program = chain_of_three();
+  EditableSchedule edited(program, {}, kSparePlaces);
+  Random random(1);
+  EXPECT_FALSE(Shaver(edited, random, [] { return false; }).shave(300, {}));
+  EXPECT_EQ(edited.edits(), 0);
+}
+
 TEST(Shave, GoesDownAsFarAsItGetsIfThatIsNotEnough) {
   const Program program = chain_of_three();
   EditableSchedule edited(program, {}, kSparePlaces);
