@@ -16,6 +16,7 @@
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
 #include "tests/plan/complaints.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 #include "tests/plan/small_programs.h"
 
@@ -114,11 +115,7 @@ std::vector<std::string> check(unsigned seed) {
 }
 
 TEST(FindSeeds, GivesJudgedSchedulesInOrderOnRandomPrograms) {
-#ifdef NDEBUG
-  constexpr unsigned kPrograms = 200;
-#else
-  constexpr unsigned kPrograms = 20;  // with sanitizers each takes ten times as long
-#endif
+  constexpr unsigned kPrograms = programs(200);
   for (unsigned seed = 1; seed <= kPrograms; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     EXPECT_THAT(check(seed), IsEmpty());
