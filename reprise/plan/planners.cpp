@@ -147,7 +147,8 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
                FloorAnswer& at_floor) {
   PlanResult result = blank_result(judge, record, request.budget_bytes);
   if (request.wants_bound && request.budget_bytes >= judge.floor.bytes) {
-    const double bound_us = recompute_bound_us(judge.program, request.budget_bytes);
+    const double bound_us =
+        recompute_bound_us(judge.program, request.budget_bytes, {.floor_bytes = judge.floor.bytes});
     if (std::isfinite(bound_us)) {
       result.bound_us = bound_us;
     }

@@ -9,11 +9,13 @@
 
 namespace reprise::plan {
 
-double recompute_bound_us(const Program& program, std::int64_t budget_bytes, int most_uses) {
-  if (budget_bytes < peak_floor(program).bytes) {
+double recompute_bound_us(const Program& program, std::int64_t budget_bytes,
+                          const BoundOptions& options) {
+  if (budget_bytes < (options.floor_bytes ? *options.floor_bytes : peak_floor(program).bytes)) {
     return std::numeric_limits<double>::infinity();
   }
   const auto uses = static_cast<int>(program.uses.size());
+  int most_uses = options.most_uses;
   if (most_uses <= 0) {
     const auto size = static_cast<int>(program.values.size() + program.recipes.size());
     most_uses = std::clamp(20'000 / std::max(1, size), 1, 24);

@@ -14,6 +14,7 @@
 #include "reprise/plan/planners.h"
 #include "reprise/plan/simulate.h"
 #include "tests/plan/complaints.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 
 namespace reprise::plan {
@@ -21,11 +22,7 @@ namespace {
 
 using testing::IsEmpty;
 
-#ifdef NDEBUG
-constexpr unsigned kPrograms = 1000;
-#else
-constexpr unsigned kPrograms = 100;  // with sanitizers each takes ten times as long
-#endif
+constexpr unsigned kPrograms = programs(1000);
 constexpr double kRounding = 1e-9;
 
 // A random program and some budgets: the floor, keep-all, and three in between.

@@ -14,6 +14,7 @@
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
 #include "tests/plan/complaints.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 
 namespace reprise::plan {
@@ -52,7 +53,7 @@ TEST(RecomputeBound, IsNothingForAStepWithoutUses) {
 }
 
 TEST(RecomputeBound, TriesTheFirstUseIfOnlyOneMayBeTried) {
-  EXPECT_NEAR(recompute_bound_us(chain_of_three(), 300, /*most_uses=*/1), 10, 1e-6);
+  EXPECT_NEAR(recompute_bound_us(chain_of_three(), 300, {.most_uses = 1}), 10, 1e-6);
 }
 
 std::vector<std::string> compare_with_the_optimum(unsigned seed) {
@@ -68,7 +69,7 @@ std::vector<std::string> compare_with_the_optimum(unsigned seed) {
     const double least_us = optimum.schedule ? optimum.recompute_us : kInfinity;
     wrong.set_place(std::to_string(percent) + " %");
     for (const int most_uses : {0, 1, 1000}) {
-      wrong.unless(recompute_bound_us(program, budget_bytes, most_uses) <= least_us,
+      wrong.unless(recompute_bound_us(program, budget_bytes, {.most_uses = most_uses}) <= least_us,
                    "above the optimum with " + std::to_string(most_uses) + " uses");
     }
   }
@@ -76,11 +77,7 @@ std::vector<std::string> compare_with_the_optimum(unsigned seed) {
 }
 
 TEST(RecomputeBound, IsNeverAboveTheOptimumOfARandomProgram) {
-#ifdef NDEBUG
-  constexpr unsigned kPrograms = 1000;
-#else
-  constexpr unsigned kPrograms = 80;  // with sanitizers each takes ten times as long
-#endif
+  constexpr unsigned kPrograms = programs(1000);
   for (unsigned seed = 1; seed <= kPrograms; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     EXPECT_THAT(compare_with_the_optimum(seed), IsEmpty());

@@ -108,7 +108,7 @@ bool KeepCut::runs(int recipe) const { return flow_.is_source_side(recipe_node(p
 
 // The maximum over prices of a concave, piecewise linear function: every choice is a line
 // cost + price * (kept - allowed); where the two lines around the maximum cross is the next price.
-PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes) {
+PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes, const std::function<bool()>& go_on) {
   const auto allowed = static_cast<double>(budget_bytes - cut.fixed_bytes());
   if (allowed < 0) {
     return {.us = std::numeric_limits<double>::infinity()};
@@ -125,7 +125,7 @@ PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes) {
     return {.us = std::numeric_limits<double>::infinity()};
   }
   PricedBound best;
-  for (int i = 0; i < kMostPrices; ++i) {
+  for (int i = 0; i < kMostPrices && (!go_on || go_on()); ++i) {
     const double price = (dear.cost_us - free.cost_us) / (excess(free) - excess(dear));
     const KeepCut::Choice choice = cut.choose(price);
     const double value = choice.cost_us + price * excess(choice);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "reprise/plan/program.h"
@@ -53,6 +54,8 @@ struct PricedBound {
   double us = 0;
   double us_per_byte = 0;
 };
-PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes);
+// `go_on()` is asked before each price; false stops with the largest bound so far.
+PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes,
+                     const std::function<bool()>& go_on = {});
 
 }  // namespace reprise::plan

@@ -30,7 +30,7 @@ class Search {
         options_(options),
         random_(random),
         edited_(program, start, kSparePlaces),
-        shaver_(edited_, random),
+        shaver_(edited_, random, options.go_on_within),
         best_(start),
         current_us_(edited_.recompute_us()),
         best_us_(current_us_) {}
@@ -84,7 +84,8 @@ class Search {
   // The share of the limits that is used up.
   double done(std::int64_t iteration) const {
     return std::max(static_cast<double>(iteration) / static_cast<double>(options_.iterations),
-                    static_cast<double>(edited_.edits()) / static_cast<double>(options_.edits));
+                    static_cast<double>(edited_.edits() + shaver_.candidates() / 2) /
+                        static_cast<double>(options_.work));
   }
 
   std::size_t pick(std::int64_t count) { return static_cast<std::size_t>(random_.below(count)); }

@@ -16,10 +16,13 @@ namespace reprise::plan {
 struct RuinOptions {
   std::int64_t budget_bytes = 0;
   std::int64_t iterations = 0;
-  // Of the schedule, an end as reproducible as one by iterations; iterations of a tight budget take
-  // many times those of a wide one.
-  std::int64_t edits = std::numeric_limits<std::int64_t>::max();
+  // Edits of the schedule, and half as much for each candidate of the shaver: an end as
+  // reproducible as one by iterations; an iteration of a tight budget takes many times one of a
+  // wide budget.
+  std::int64_t work = std::numeric_limits<std::int64_t>::max();
   double start_temperature = 0.01;  // of the cost; falls linearly to 0
+  // Asked now and then within an iteration; false ends it early, as it stands.
+  std::function<bool()> go_on_within = {};
 };
 
 // The cheapest schedule within the budget found from `start`. `go_on()` is asked before each

@@ -17,8 +17,9 @@ constexpr std::size_t kStarts = 4;          // seeds that are improved on their 
 constexpr std::int64_t kStartShare = 6;     // each gets a sixth of the iterations
 constexpr std::int64_t kDownShare = 24;     // of bringing one down: dearer iterations
 constexpr double kLastTemperature = 0.004;  // of the last run, from the best of all
-constexpr std::int64_t kEdits = 4'000'000;  // of a search without a limit of the user's
+constexpr std::int64_t kWork = 3'500'000;   // of a search without a limit of the user's
 constexpr std::int64_t kReportEvery = 16;
+constexpr double kReportEveryS = 0.05;  // or what takes longer
 
 // Counts iterations against the request's limits and tells its caller how far the search is.
 class Limits {
@@ -37,10 +38,14 @@ class Limits {
     return !is_cancelled_;
   }
 
+  // Whether what is under way may go on. Its caller can cancel it too, but is not asked each time.
   bool may_go_on() {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    const double spent = spent_s();
     is_out_of_time_ =
-        is_out_of_time_ || (request_.time_limit_s > 0 && spent.count() >= request_.time_limit_s);
+        is_out_of_time_ || (request_.time_limit_s > 0 && spent >= request_.time_limit_s);
+    if (++asked_ % kReportEvery == 0 || spent - reported_s_ > kReportEveryS) {
+      report();
+    }
     return !is_cancelled_ && !is_out_of_time_;
   }
 
@@ -48,6 +53,7 @@ class Limits {
     if (!request_.on_progress || is_cancelled_) {
       return;
     }
+    reported_s_ = spent_s();
     const double fraction =
         static_cast<double>(done_) / static_cast<double>(std::max<std::int64_t>(1, iterations_));
     is_cancelled_ = is_cancelled_ || !request_.on_progress({.iterations = done_,
@@ -68,9 +74,15 @@ class Limits {
   bool is_out_of_time() const { return is_out_of_time_; }
 
  private:
+  double spent_s() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
   const PlanRequest& request_;
   std::int64_t iterations_;
   std::int64_t done_ = 0;
+  std::int64_t asked_ = 0;
+  double reported_s_ = 0;
   bool is_cancelled_ = false;
   bool is_out_of_time_ = false;
   Outcome best_;
@@ -95,11 +107,8 @@ class SearchRun {
       keep_all.is_cancelled = limits_.is_cancelled();
       return keep_all;
     }
-    std::vector<JudgedSchedule> seeds =
-        find_seeds(program_, request_.budget_bytes, random_, [this] {
-          limits_.report();
-          return limits_.may_go_on();
-        });
+    std::vector<JudgedSchedule> seeds = find_seeds(program_, request_.budget_bytes, random_,
+                                                   [this] { return limits_.may_go_on(); });
     best_ = seeds.front();
     limits_.set_best(best_.outcome);
     seeds.resize(std::min(seeds.size(), kStarts));
@@ -127,12 +136,12 @@ class SearchRun {
     return seed.outcome.peak_bytes <= request_.budget_bytes;
   }
 
-  RuinOptions options(std::int64_t iterations, double temperature) const {
-    return {
-        .budget_bytes = request_.budget_bytes,
-        .iterations = iterations,
-        .edits = request_.iterations > 0 ? RuinOptions{}.edits : kEdits * iterations / iterations_,
-        .start_temperature = temperature};
+  RuinOptions options(std::int64_t iterations, double temperature) {
+    return {.budget_bytes = request_.budget_bytes,
+            .iterations = iterations,
+            .work = request_.iterations > 0 ? RuinOptions{}.work : kWork * iterations / iterations_,
+            .start_temperature = temperature,
+            .go_on_within = [this] { return limits_.may_go_on(); }};
   }
 
   void offer(const JudgedSchedule& seed) {
@@ -144,12 +153,15 @@ class SearchRun {
 
   void bring_down(std::vector<JudgedSchedule>& seeds) {
     for (JudgedSchedule& seed : seeds) {
+      if (!limits_.may_go_on()) {
+        return;
+      }
       seed =
           judged(program_, lower_peak(program_, seed.schedule, options(iterations_ / kDownShare, 0),
                                       random_, [this] { return limits_.begin_iteration(); }));
       offer(seed);
     }
-    if (!fits(best_)) {
+    if (!fits(best_) && limits_.may_go_on()) {
       offer(judged(program_,
                    lower_peak(program_, best_.schedule, options(iterations_ / kStartShare, 0),
                               random_, [this] { return limits_.begin_iteration(); })));
@@ -158,6 +170,9 @@ class SearchRun {
   }
 
   void improve(const JudgedSchedule& seed, std::int64_t iterations, double temperature) {
+    if (!limits_.may_go_on()) {
+      return;
+    }
     offer(judged(program_,
                  ruin_and_recreate(program_, seed.schedule, options(iterations, temperature),
                                    random_, [this] { return limits_.begin_iteration(); })));

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "reprise/plan/rebuild.h"
-#include "reprise/plan/search/block_rotor.h"
+#include "reprise/plan/search/block_drafts.h"
 #include "reprise/plan/search/blocks.h"
 #include "reprise/plan/search/keep_cut.h"
 #include "reprise/plan/search/shave.h"
@@ -17,10 +18,6 @@ namespace reprise::plan {
 namespace {
 
 constexpr std::array<int, 11> kBlockCounts = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96};
-constexpr std::array<int, 4> kRotorBlockCounts = {12, 24, 48, 96};
-constexpr std::int64_t kRotorUnits = 200;
-// Chain budgets, as shares of the step's: the chain leaves some bytes out and counts others twice.
-constexpr std::array<double, 8> kRotorShares = {0.35, 0.5, 0.7, 0.86, 0.93, 1, 1.1, 1.25};
 constexpr int kCutPrices = 24;
 constexpr double kPriceStep = 1.4;
 // Larger programs shave only the most promising.
@@ -30,28 +27,21 @@ constexpr std::size_t kLowest = 4;
 
 class SeedFinder {
  public:
-  SeedFinder(const Program& program, std::int64_t budget_bytes)
-      : program_(program), budget_bytes_(budget_bytes), cut_(program, 0) {}
+  SeedFinder(const Program& program, std::int64_t budget_bytes, const std::function<bool()>& go_on)
+      : program_(program), budget_bytes_(budget_bytes), go_on_(go_on), cut_(program, 0) {}
 
+  // At least one; fewer than all if it may not go on.
   std::vector<JudgedSchedule> raw_seeds() {
-    const double price = find_price();
     add({});
-    for (int i = 0; i < kCutPrices; ++i) {
-      cut_.choose(price * std::pow(kPriceStep, i - kCutPrices / 2));
-      std::vector<bool> stays(program_.values.size(), true);
-      for (std::size_t value = 0; value < stays.size(); ++value) {
-        const int recipe = program_.values[value].recipe;
-        stays[value] = recipe == kNoRecipe || !cut_.runs(recipe);
-      }
-      add(rebuild_lazily(program_, stays));
+    if (go_on_() && add_cuts() && add_blocks()) {
+      offer_block_drafts(
+          program_, budget_bytes_,
+          {.block_counts = {12, 24, 48, 96}, .shares = {0.35, 0.5, 0.7, 0.86, 0.93, 1, 1.1, 1.25}},
+          cut_, [this](std::vector<Replays> replays, int) {
+            add(std::move(replays));
+            return go_on_();
+          });
     }
-    for (const int count : kBlockCounts) {
-      add(rebuild_lazily(program_, boundaries_stay(program_, find_blocks(program_, count))));
-    }
-    for (const int count : kRotorBlockCounts) {
-      add_rotor(count);
-    }
-    price_ = price;
     return std::move(seeds_);
   }
 
@@ -64,7 +54,7 @@ class SeedFinder {
 
  private:
   double find_price() {
-    const PricedBound bound = bound_at(cut_, budget_bytes_);
+    const PricedBound bound = bound_at(cut_, budget_bytes_, go_on_);
     if (std::isfinite(bound.us) && bound.us_per_byte > 0) {
       return bound.us_per_byte;
     }
@@ -87,21 +77,36 @@ class SeedFinder {
     seeds_.push_back(judged(program_, std::move(schedule)));
   }
 
-  void add_rotor(int count) {
-    const BlockChain chain = make_block_chain(program_, find_blocks(program_, count), cut_);
-    const auto largest =
-        static_cast<std::int64_t>(kRotorShares.back() * static_cast<double>(budget_bytes_)) + 1;
-    const RotorTable table(chain.chain, largest, kRotorUnits);
-    for (const double share : kRotorShares) {
-      const auto bytes = static_cast<std::int64_t>(share * static_cast<double>(budget_bytes_));
-      if (const std::optional<RotorPlan> plan = table.plan(bytes)) {
-        add(lower(program_, chain, plan->actions));
+  bool add_cuts() {
+    price_ = find_price();
+    for (int i = 0; i < kCutPrices; ++i) {
+      if (!go_on_()) {
+        return false;
       }
+      cut_.choose(price_ * std::pow(kPriceStep, i - kCutPrices / 2));
+      std::vector<bool> stays(program_.values.size(), true);
+      for (std::size_t value = 0; value < stays.size(); ++value) {
+        const int recipe = program_.values[value].recipe;
+        stays[value] = recipe == kNoRecipe || !cut_.runs(recipe);
+      }
+      add(rebuild_lazily(program_, stays));
     }
+    return true;
+  }
+
+  bool add_blocks() {
+    for (const int count : kBlockCounts) {
+      if (!go_on_()) {
+        return false;
+      }
+      add(rebuild_lazily(program_, boundaries_stay(program_, find_blocks(program_, count))));
+    }
+    return go_on_();
   }
 
   const Program& program_;
   std::int64_t budget_bytes_;
+  const std::function<bool()>& go_on_;
   KeepCut cut_;
   double price_ = 0;
   std::vector<JudgedSchedule> seeds_;
@@ -125,26 +130,34 @@ void keep_promising(std::vector<JudgedSchedule>& seeds, const SeedFinder& finder
 
 std::vector<JudgedSchedule> find_seeds(const Program& program, std::int64_t budget_bytes,
                                        Random& random, const std::function<bool()>& go_on) {
-  SeedFinder finder(program, budget_bytes);
+  SeedFinder finder(program, budget_bytes, go_on);
   std::vector<JudgedSchedule> raw = finder.raw_seeds();
   const bool is_large = program.recipes.size() > kManyRecipes;
   if (is_large && raw.size() > kPromising + kLowest) {
     keep_promising(raw, finder);
   }
+  const std::vector<double> input_fractions =
+      is_large ? std::vector<double>{0.3} : std::vector<double>{0.3, 0};
   std::vector<JudgedSchedule> seeds;
-  for (const JudgedSchedule& seed : raw) {
-    for (const double input_fraction : {0.3, 0.0}) {
-      if (!seeds.empty() && ((is_large && input_fraction == 0) || !go_on())) {
-        continue;
+  bool goes_on = true;
+  for (std::size_t i = 0; goes_on && i < raw.size(); ++i) {
+    for (const double input_fraction : input_fractions) {
+      goes_on = goes_on && go_on();
+      if (!goes_on) {
+        break;
       }
-      EditableSchedule edited(program, seed.schedule, kSparePlaces);
-      Shaver shaver(edited, random);
+      EditableSchedule edited(program, raw[i].schedule, kSparePlaces);
+      Shaver shaver(edited, random, go_on);
       shaver.shave(budget_bytes, {.input_fraction = input_fraction});
       shaver.prune(budget_bytes, 0, std::numeric_limits<std::size_t>::max());
       seeds.push_back(
           {.schedule = edited.schedule(),
            .outcome = {.peak_bytes = edited.peak_bytes(), .recompute_us = edited.recompute_us()}});
     }
+  }
+  if (!goes_on || !go_on()) {
+    // A draft that was not shaved may be the best that there is.
+    std::move(raw.begin(), raw.end(), std::back_inserter(seeds));
   }
   std::stable_sort(seeds.begin(), seeds.end(),
                    [&](const JudgedSchedule& a, const JudgedSchedule& b) {

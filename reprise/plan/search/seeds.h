@@ -15,7 +15,8 @@
 namespace reprise::plan {
 
 // Shaved to `budget_bytes` as far as each goes, pruned, the best first: those that fit by cost,
-// then the others by peak. At least one. `go_on()` is asked before each shave; false stops.
+// then the others by peak. At least one. `go_on()` is asked before each draft
+// and each shave, and within the shaves; false stops with the drafts and shaves so far.
 std::vector<JudgedSchedule> find_seeds(const Program& program, std::int64_t budget_bytes,
                                        Random& random, const std::function<bool()>& go_on);
 

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "reprise/plan/rebuild.h"
 
 namespace reprise::plan {
 namespace {
 
-constexpr std::size_t kLongestChain = 400;
 constexpr int kMostShifts = 20;  // replays tried when nothing else helps
 constexpr int kShiftGaps = 4;    // how far back each may go
 constexpr int kPatience = 3;     // rounds without less above the budget
@@ -19,24 +20,23 @@ std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
 }  // namespace
 
-Shaver::Shaver(EditableSchedule& edited, Random& random)
-    : edited_(edited), random_(random), chain_(edited) {}
-
-Shaver::Over Shaver::over_between(Place after, Place before) const {
-  const auto first = std::upper_bound(over_.begin(), over_.end(), after);
-  const auto last = std::lower_bound(first, over_.end(), before);
-  if (first == last) {
-    return {};
+Shaver::Shaver(EditableSchedule& edited, Random& random, std::function<bool()> go_on)
+    : edited_(edited), random_(random), go_on_(std::move(go_on)), chain_(edited) {
+  const Program& program = edited.program();
+  for (std::size_t value = 0; value < program.values.size(); ++value) {
+    if (program.values[value].bytes > 0 && is_rebuildable(program, static_cast<int>(value))) {
+      rebuildable_.push_back(static_cast<int>(value));
+    }
   }
-  const bool has_peak = after < peak_place_ && peak_place_ < before;
-  return {.count = last - first,
-          .reference = has_peak ? peak_place_ : *(first + (last - first) / 2)};
 }
+
+// Asks at every 64th step: one takes some microseconds.
+bool Shaver::may_go_on() { return asked_++ % 64 != 0 || !go_on_ || go_on_(); }
 
 void Shaver::find_candidates(int value, const ShaveOptions& options) {
   const Value& info = edited_.program().values[index(value)];
   const std::vector<Place>& readings = edited_.readings(value);
-  if (readings.empty() || readings.back() <= over_.front()) {
+  if (readings.empty() || readings.back() <= over_.places().front()) {
     return;
   }
   const std::vector<Place>& productions = edited_.productions(value);
@@ -51,56 +51,104 @@ void Shaver::find_candidates(int value, const ShaveOptions& options) {
     }
     const Place previous = last_access;
     last_access = is_forward ? std::max(last_access, reading) : reading;
-    if (previous >= over_.back()) {
+    if (previous >= over_.places().back()) {
       break;
     }
-    if (previous < reading && reading > over_.front()) {
-      score(value, previous, reading, options);
+    if (previous < reading && reading > over_.places().front()) {
+      add_candidate(value, previous, reading, options);
     }
   }
 }
 
-void Shaver::score(int value, Place previous, Place reading, const ShaveOptions& options) {
-  const Over over = over_between(previous, reading);
-  if (over.count == 0 ||
-      !chain_.build(value, reading, over.reference, options.input_fraction, kLongestChain)) {
+void Shaver::add_candidate(int value, Place previous, Place reading, const ShaveOptions& options) {
+  const OverBudget::Between over = over_.between(previous, reading);
+  if (over.count == 0) {
     return;
   }
-  const std::int64_t relief =
-      edited_.program().values[index(value)].bytes - chain_.extended_bytes();
-  if (relief <= 0) {
-    return;
-  }
-  double score = chain_.cost_us() / (static_cast<double>(relief) * static_cast<double>(over.count));
+  const Program& program = edited_.program();
+  const Value& info = program.values[index(value)];
+  double factor = 1 / static_cast<double>(over.count);
   if (options.noise > 0) {
-    score *= std::exp(options.noise * (2 * random_.unit() - 1));
+    factor *= std::exp(options.noise * (2 * random_.unit() - 1));
   }
-  candidates_.push_back({value, reading, edited_.recipe_at(reading), over.reference, score});
+  candidates_.push_back({.value = value,
+                         .place = reading,
+                         .recipe = edited_.recipe_at(reading),
+                         .reference = over.reference,
+                         .us_per_byte_factor = factor,
+                         .score = factor * program.recipes[index(info.recipe)].cost_us /
+                                  static_cast<double>(info.bytes),
+                         .is_scored = false});
 }
 
 void Shaver::find_candidates(const ShaveOptions& options) {
   candidates_.clear();
-  const Program& program = edited_.program();
-  for (std::size_t value = 0; value < program.values.size(); ++value) {
-    if (program.values[value].bytes > 0 && is_rebuildable(program, static_cast<int>(value))) {
-      find_candidates(static_cast<int>(value), options);
+  for (const int value : rebuildable_) {
+    find_candidates(value, options);
+  }
+  candidate_count_ += static_cast<std::int64_t>(candidates_.size());
+}
+
+// Works out what the candidate costs, or that it costs more than the next. False if it relieves
+// nothing.
+bool Shaver::score(Candidate& candidate, double next_score, const ShaveOptions& options) {
+  const std::int64_t bytes = edited_.program().values[index(candidate.value)].bytes;
+  const double us_per_score = static_cast<double>(bytes) / candidate.us_per_byte_factor;
+  // Twice what is known of it by now, so that a dear one is not built again and again.
+  const double most_score = std::max(next_score, 2 * candidate.score);
+  const RebuildChain::Answer answer =
+      chain_.build(candidate.value, candidate.place, candidate.reference, options.input_fraction,
+                   {.cost_us = most_score * us_per_score, .extended_bytes = bytes - 1});
+  if (answer == RebuildChain::Answer::kTooDear) {
+    candidate.score = chain_.cost_us() / us_per_score;
+    return true;
+  }
+  candidate.score = candidate.us_per_byte_factor * chain_.cost_us() /
+                    static_cast<double>(bytes - chain_.extended_bytes());
+  candidate.is_scored = true;
+  return answer == RebuildChain::Answer::kBuilt;
+}
+
+// Applies the best candidates until enough of them are or the budget is met; returns how many.
+std::size_t Shaver::apply_best(const ShaveOptions& options, std::int64_t budget_bytes) {
+  const auto batch = std::max<std::size_t>(
+      1,
+      static_cast<std::size_t>(options.batch_fraction * static_cast<double>(candidates_.size())));
+  const auto is_later = [](const Candidate& a, const Candidate& b) {
+    return std::tie(a.score, a.value, a.place) > std::tie(b.score, b.value, b.place);
+  };
+  std::make_heap(candidates_.begin(), candidates_.end(), is_later);
+  std::size_t applied = 0;
+  while (!candidates_.empty() && applied < batch && edited_.peak_bytes() > budget_bytes &&
+         may_go_on()) {
+    std::pop_heap(candidates_.begin(), candidates_.end(), is_later);
+    Candidate& candidate = candidates_.back();
+    if (!is_open(candidate, budget_bytes)) {
+      candidates_.pop_back();
+    } else if (candidate.is_scored) {
+      applied += apply(candidate, options, budget_bytes) ? 1 : 0;
+      candidates_.pop_back();
+    } else if (score(candidate, candidates_.front().score, options)) {
+      std::push_heap(candidates_.begin(), candidates_.end(), is_later);
+    } else {
+      candidates_.pop_back();
     }
   }
-  std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+  return applied;
+}
+
+// Whether the reading is still where it was found and its reference still above the budget.
+bool Shaver::is_open(const Candidate& candidate, std::int64_t budget_bytes) const {
+  const std::vector<Place>& readings = edited_.readings(candidate.value);
+  return edited_.recipe_at(candidate.place) == candidate.recipe &&
+         std::binary_search(readings.begin(), readings.end(), candidate.place) &&
+         edited_.bytes().at(candidate.reference) > budget_bytes;
 }
 
 bool Shaver::apply(const Candidate& candidate, const ShaveOptions& options,
                    std::int64_t budget_bytes) {
   const Program& program = edited_.program();
   const std::vector<Place>& readings = edited_.readings(candidate.value);
-  if (edited_.recipe_at(candidate.place) != candidate.recipe ||
-      !std::binary_search(readings.begin(), readings.end(), candidate.place)) {
-    return false;  // moved or gone since it was scored
-  }
-  if (edited_.bytes().at(candidate.reference) <= budget_bytes) {
-    return false;  // relieved by now
-  }
   const EditableSchedule::Stay stay = edited_.stay_at(candidate.value, candidate.place);
   const auto reading = std::lower_bound(readings.begin(), readings.end(), candidate.place);
   const Place last_access =
@@ -130,8 +178,8 @@ bool Shaver::apply(const Candidate& candidate, const ShaveOptions& options,
 bool Shaver::rebuild_at(const Candidate& candidate, Place place, const ShaveOptions& options,
                         std::int64_t budget_bytes) {
   const Program& program = edited_.program();
-  if (!chain_.build(candidate.value, place, candidate.reference, options.input_fraction,
-                    kLongestChain)) {
+  if (chain_.build(candidate.value, place, candidate.reference, options.input_fraction, {}) !=
+      RebuildChain::Answer::kBuilt) {
     return false;
   }
   const std::int64_t peak_before = edited_.peak_bytes();
@@ -173,7 +221,7 @@ bool Shaver::rebuild_at(const Candidate& candidate, Place place, const ShaveOpti
 // or after others went.
 bool Shaver::shift_any(const ShaveOptions& options, std::int64_t budget_bytes) {
   int tried = 0;
-  for (const Place place : over_) {
+  for (const Place place : over_.places()) {
     if (edited_.is_gap(place) && edited_.recipe_at(place) != kNoRecipe) {
       if (shift(place, options, budget_bytes)) {
         return true;
@@ -202,7 +250,13 @@ bool Shaver::shift(Place place, const ShaveOptions& options, std::int64_t budget
   if (value < 0) {
     return false;
   }
-  const Candidate candidate{value, first_reading, edited_.recipe_at(first_reading), place, 0};
+  const Candidate candidate{.value = value,
+                            .place = first_reading,
+                            .recipe = edited_.recipe_at(first_reading),
+                            .reference = place,
+                            .us_per_byte_factor = 1,
+                            .score = 0,
+                            .is_scored = true};
   const int use = edited_.use_at(place);
   const std::int64_t peak_before = edited_.peak_bytes();
   const auto moves_to = [&](Place to) {
@@ -227,32 +281,20 @@ bool Shaver::shave(std::int64_t budget_bytes, const ShaveOptions& options) {
   double least_over = std::numeric_limits<double>::infinity();
   int rounds_without_less = 0;
   while (edited_.peak_bytes() > budget_bytes) {
-    edited_.bytes().find_above(budget_bytes, over_);
-    peak_place_ = static_cast<Place>(edited_.bytes().argmax(0, edited_.places() - 1));
-    double over = 0;  // the sum of many may exceed an integer
-    for (const Place place : over_) {
-      over += static_cast<double>(edited_.bytes().at(place) - budget_bytes);
+    if (go_on_ && !go_on_()) {
+      return false;
     }
-    if (over >= least_over) {
+    over_.find(edited_.bytes(), budget_bytes);
+    if (over_.excess_bytes() >= least_over) {
       if (++rounds_without_less >= kPatience) {
         return false;
       }
     } else {
-      least_over = over;
+      least_over = over_.excess_bytes();
       rounds_without_less = 0;
     }
     find_candidates(options);
-    const auto batch = std::max<std::size_t>(
-        1,
-        static_cast<std::size_t>(options.batch_fraction * static_cast<double>(candidates_.size())));
-    std::size_t applied = 0;
-    for (const Candidate& candidate : candidates_) {
-      applied += apply(candidate, options, budget_bytes) ? 1 : 0;
-      if (applied >= batch || edited_.peak_bytes() <= budget_bytes) {
-        break;
-      }
-    }
-    if (applied == 0 && !shift_any(options, budget_bytes)) {
+    if (apply_best(options, budget_bytes) == 0 && !shift_any(options, budget_bytes)) {
       return false;
     }
   }
@@ -279,6 +321,9 @@ void Shaver::prune(std::int64_t budget_bytes, EditableSchedule::Savepoint since,
     return cost_us(a) != cost_us(b) ? cost_us(a) > cost_us(b) : a < b;
   });
   for (const Place place : prunable_) {
+    if (!may_go_on()) {
+      break;
+    }
     if (edited_.recipe_at(place) == kNoRecipe) {
       continue;
     }

@@ -15,6 +15,7 @@
 
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 #include "tests/plan/random_schedule.h"
 #include "tests/plan/search/naive_places.h"
@@ -28,11 +29,7 @@ using testing::IsEmpty;
 using Place = EditableSchedule::Place;
 constexpr Place kNever = EditableSchedule::kNever;
 
-#ifdef NDEBUG
-constexpr unsigned kPrograms = 500;
-#else
-constexpr unsigned kPrograms = 60;  // with sanitizers each takes ten times as long
-#endif
+constexpr unsigned kPrograms = programs(500);
 
 TEST(EditableSchedule, KnowsPeakAndCostOfKeepingAll) {
   const Program program = chain_of_three();

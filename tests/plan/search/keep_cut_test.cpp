@@ -13,6 +13,7 @@
 
 #include "tests/plan/chain_program.h"
 #include "tests/plan/complaints.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 
 namespace reprise::plan {
@@ -238,11 +239,7 @@ std::vector<std::string> compare_with_all_choices(unsigned seed) {
 }
 
 TEST(KeepCut, EqualsTheBestOfAllChoicesOnSmallPrograms) {
-#ifdef NDEBUG
-  constexpr unsigned kPrograms = 300;
-#else
-  constexpr unsigned kPrograms = 40;  // with sanitizers each takes ten times as long
-#endif
+  constexpr unsigned kPrograms = programs(300);
   for (unsigned seed = 1; seed <= kPrograms; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     EXPECT_THAT(compare_with_all_choices(seed), IsEmpty());

@@ -109,14 +109,16 @@ class Twins {
     unless(tree.argmax(first, last) == best - row_.begin(), "argmax" + text);
     const std::int64_t limit = *best - number(-1, 20);
     std::vector<std::int32_t> above;
+    double excess = 0;
     for (std::int32_t leaf = 0; leaf < size(); ++leaf) {
       if (row_[static_cast<std::size_t>(leaf)] > limit) {
         above.push_back(leaf);
+        excess += static_cast<double>(row_[static_cast<std::size_t>(leaf)] - limit);
       }
     }
     std::vector<std::int32_t> found;
-    tree.find_above(limit, found);
-    unless(found == above, "find_above(" + std::to_string(limit) + ")");
+    const double found_excess = tree.find_above(limit, found);
+    unless(found == above && found_excess == excess, "find_above(" + std::to_string(limit) + ")");
   }
 
   std::mt19937 draw_;

@@ -19,9 +19,10 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using Answer = RebuildChain::Answer;
 using Place = EditableSchedule::Place;
 
-constexpr std::size_t kAnyLength = 400;
+constexpr RebuildChain::Limits kNoLimits = {};
 
 // A chain of three values of 8 bytes whose last one backward needs at its first and its last use;
 // the others are gone with forward: user code lets go of both by op 2.
@@ -34,7 +35,7 @@ Program last_value_twice() {
 }
 
 struct Built {
-  bool is_built = false;
+  Answer answer = Answer::kUseless;
   std::vector<int> recipes;
   double cost_us = 0;
   std::int64_t extended_bytes = 0;
@@ -42,12 +43,11 @@ struct Built {
 
 // Value 2 just before the last use, to relieve the middle one.
 Built build_last(const Program& program, double input_fraction,
-                 std::size_t most_recipes = kAnyLength) {
+                 const RebuildChain::Limits& limits = kNoLimits) {
   const EditableSchedule edited(program, {}, kSparePlaces);
   RebuildChain chain(edited);
   Built built;
-  built.is_built =
-      chain.build(2, edited.use_place(2), edited.use_place(1), input_fraction, most_recipes);
+  built.answer = chain.build(2, edited.use_place(2), edited.use_place(1), input_fraction, limits);
   built.recipes = chain.recipes();
   built.cost_us = chain.cost_us();
   built.extended_bytes = chain.extended_bytes();
@@ -85,8 +85,22 @@ TEST(RebuildChain, TakesWhatUserCodeHoldsForGranted) {
 }
 
 TEST(RebuildChain, GivesUpOnAChainThatIsTooLong) {
-  EXPECT_FALSE(build_last(last_value_twice(), 0, /*most_recipes=*/2).is_built);
-  EXPECT_TRUE(build_last(last_value_twice(), 0, /*most_recipes=*/3).is_built);
+  EXPECT_EQ(build_last(last_value_twice(), 0, {.recipes = 2}).answer, Answer::kUseless);
+  EXPECT_EQ(build_last(last_value_twice(), 0, {.recipes = 3}).answer, Answer::kBuilt);
+}
+
+TEST(RebuildChain, GivesUpOnAChainThatIsTooDearAndSaysWhatItKnowsOfItsCost) {
+  // Recipes 2, 1 and 0 cost 4, 2 and 1.
+  const Built built = build_last(last_value_twice(), 0, {.cost_us = 5});
+  EXPECT_EQ(built.answer, Answer::kTooDear);
+  EXPECT_EQ(built.cost_us, 6);
+  EXPECT_EQ(build_last(last_value_twice(), 0, {.cost_us = 7}).answer, Answer::kBuilt);
+}
+
+TEST(RebuildChain, GivesUpOnAChainThatKeepsTooMuchAlive) {
+  // Value 1, of 8 bytes.
+  EXPECT_EQ(build_last(last_value_twice(), 1, {.extended_bytes = 7}).answer, Answer::kUseless);
+  EXPECT_EQ(build_last(last_value_twice(), 1, {.extended_bytes = 8}).answer, Answer::kBuilt);
 }
 
 TEST(RebuildChain, ReadsAnInputThatIsAlive) {
@@ -94,7 +108,7 @@ TEST(RebuildChain, ReadsAnInputThatIsAlive) {
   const EditableSchedule edited(program, {}, kSparePlaces);
   RebuildChain chain(edited);
   // The last use needs value 0, so value 0 is there when value 1 is made again.
-  ASSERT_TRUE(chain.build(1, edited.use_place(1), edited.use_place(0), 0, kAnyLength));
+  ASSERT_EQ(chain.build(1, edited.use_place(1), edited.use_place(0), 0, kNoLimits), Answer::kBuilt);
   EXPECT_THAT(chain.recipes(), ElementsAre(1));
   EXPECT_EQ(chain.extended_bytes(), 0);
 }
@@ -105,7 +119,8 @@ TEST(RebuildChain, KeepsAnInputLongerThatDiedAfterTheReference) {
   const EditableSchedule edited(program, {}, kSparePlaces);
   RebuildChain chain(edited);
   // Value 1 is there until the middle use and costs nothing at the first one.
-  ASSERT_TRUE(chain.build(2, edited.use_place(2), edited.use_place(0) + 1, 0, kAnyLength));
+  ASSERT_EQ(chain.build(2, edited.use_place(2), edited.use_place(0) + 1, 0, kNoLimits),
+            Answer::kBuilt);
   EXPECT_THAT(chain.recipes(), ElementsAre(2));
   EXPECT_EQ(chain.extended_bytes(), 0);
 }
@@ -120,9 +135,10 @@ TEST(RebuildChain, MakesAnInputOfTwoRecipesOnceAndExtendsItOnce) {
   program.uses[3].needs = {3};
   const EditableSchedule edited(program, {}, kSparePlaces);
   RebuildChain chain(edited);
-  ASSERT_TRUE(chain.build(3, edited.use_place(3), edited.use_place(1), 0, kAnyLength));
+  ASSERT_EQ(chain.build(3, edited.use_place(3), edited.use_place(1), 0, kNoLimits), Answer::kBuilt);
   EXPECT_THAT(chain.recipes(), ElementsAre(0, 1, 2, 3));
-  ASSERT_TRUE(chain.build(3, edited.use_place(3), edited.use_place(1), 0.2, kAnyLength));
+  ASSERT_EQ(chain.build(3, edited.use_place(3), edited.use_place(1), 0.2, kNoLimits),
+            Answer::kBuilt);
   EXPECT_THAT(chain.recipes(), ElementsAre(1, 2, 3));
   EXPECT_EQ(chain.extended_bytes(), 2);
 }
@@ -152,7 +168,7 @@ std::vector<std::string> check_all_readings(unsigned seed) {
       const bool is_alive = (stay.made != EditableSchedule::kNever || !program.is_held(info)) &&
                             stay.made < reference && (at == read.begin() || *(at - 1) < reference);
       const double fraction = std::uniform_int_distribution(0, 3)(random) / 3.0;
-      if (!chain.build(value, place, reference, fraction, kAnyLength)) {
+      if (chain.build(value, place, reference, fraction, kNoLimits) != Answer::kBuilt) {
         wrong.unless(false, "no chain");
         continue;
       }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/planners.h"
 #include "reprise/plan/simulate.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 #include "tests/plan/recorded_programs.h"
 
@@ -55,27 +57,30 @@ std::string name_of(const testing::TestParamInfo<Goal>& goal) {
          std::to_string(static_cast<int>(100 * goal.param.budget_share + 0.5));
 }
 
-#ifdef NDEBUG
-constexpr std::int64_t kLstmIterations = 100;
-INSTANTIATE_TEST_SUITE_P(Programs, Recorded,
-                         testing::Values(Goal{"gpt6", 0.7, 1.8}, Goal{"gpt6", 0.5, 8.4},
-                                         Goal{"gpt6", 0.4, 13.1}, Goal{"gpt6", 0.3, 18.2},
-                                         Goal{"gpt6", 0.2, 27.2}, Goal{"resnet50", 0.7, 5.5},
-                                         Goal{"resnet50", 0.5, 10.4}, Goal{"resnet50", 0.4, 14.0},
-                                         Goal{"resnet50", 0.3, 21.8}, Goal{"unet", 0.7, 5.4},
-                                         Goal{"unet", 0.4, 32.5},
-                                         Goal{"lstm300", 0.7, 1.7, kLstmIterations},
-                                         Goal{"lstm300", 0.5, 7.6, kLstmIterations},
-                                         Goal{"lstm300", 0.4, 12.5, kLstmIterations},
-                                         Goal{"lstm300", 0.3, 17.0, kLstmIterations},
-                                         Goal{"lstm300", 0.2, 22.0, kLstmIterations}),
-                         name_of);
-#else
-// With sanitizers each takes twenty times as long.
-INSTANTIATE_TEST_SUITE_P(Programs, Recorded,
-                         testing::Values(Goal{"gpt6", 0.5, 8.4, 300}, Goal{"unet", 0.7, 5.4, 300}),
-                         name_of);
-#endif
+std::vector<Goal> goals() {
+  if (!kIsOptimised) {
+    return {{"gpt6", 0.5, 8.4, 300}, {"unet", 0.7, 5.4, 300}};
+  }
+  constexpr std::int64_t kLstmIterations = 100;
+  return {{"gpt6", 0.7, 1.8},
+          {"gpt6", 0.5, 8.4},
+          {"gpt6", 0.4, 13.1},
+          {"gpt6", 0.3, 18.2},
+          {"gpt6", 0.2, 27.2},
+          {"resnet50", 0.7, 5.5},
+          {"resnet50", 0.5, 10.4},
+          {"resnet50", 0.4, 14.0},
+          {"resnet50", 0.3, 21.8},
+          {"unet", 0.7, 5.4},
+          {"unet", 0.4, 32.5},
+          {"lstm300", 0.7, 1.7, kLstmIterations},
+          {"lstm300", 0.5, 7.6, kLstmIterations},
+          {"lstm300", 0.4, 12.5, kLstmIterations},
+          {"lstm300", 0.3, 17.0, kLstmIterations},
+          {"lstm300", 0.2, 22.0, kLstmIterations}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Recorded, testing::ValuesIn(goals()), name_of);
 
 // How `search` does on small random programs, each at three budgets between floor and keep-all.
 struct Tally {
@@ -119,11 +124,7 @@ Tally tally(unsigned programs) {
 }
 
 TEST(SmallPrograms, ArePlannedOptimallyMostOfTheTime) {
-#ifdef NDEBUG
-  const Tally found = tally(1000);
-#else
-  const Tally found = tally(50);
-#endif
+  const Tally found = tally(programs(1000));
   SCOPED_TRACE(testing::Message() << found.optimal << " of " << found.asked << " optimal, "
                                   << found.without_plan << " without a plan, the last of seed "
                                   << found.last_seed_without_plan);
@@ -159,11 +160,7 @@ LowestPeaks lowest_peaks(unsigned programs) {
 }
 
 TEST(SmallPrograms, HaveTheirLowestPeakFoundMostOfTheTime) {
-#ifdef NDEBUG
-  const LowestPeaks lowest = lowest_peaks(1000);
-#else
-  const LowestPeaks lowest = lowest_peaks(50);
-#endif
+  const LowestPeaks lowest = lowest_peaks(programs(1000));
   SCOPED_TRACE(testing::Message() << lowest.found << " of " << lowest.asked);
   // The seeds alone reach 90 %.
   EXPECT_GE(lowest.found * 100, lowest.asked * 94);

@@ -13,6 +13,7 @@
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
 #include "tests/plan/complaints.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 #include "tests/plan/random_schedule.h"
 #include "tests/plan/search/schedule_of.h"
@@ -56,9 +57,9 @@ int iterations_of(const RuinOptions& options) {
   return asked;
 }
 
-TEST(RuinAndRecreate, EndsByIterationsOrByEdits) {
+TEST(RuinAndRecreate, EndsByIterationsOrByWork) {
   EXPECT_EQ(iterations_of({.budget_bytes = 300, .iterations = 50}), 50);
-  EXPECT_LT(iterations_of({.budget_bytes = 300, .iterations = 50, .edits = 10}), 50);
+  EXPECT_LT(iterations_of({.budget_bytes = 300, .iterations = 50, .work = 10}), 50);
   EXPECT_EQ(iterations_of({.budget_bytes = 300, .iterations = 0}), 0);
 }
 
@@ -103,11 +104,7 @@ std::vector<std::string> check(unsigned seed) {
 }
 
 TEST(RuinAndRecreate, KeepsItsPromisesOnRandomPrograms) {
-#ifdef NDEBUG
-  constexpr unsigned kPrograms = 500;
-#else
-  constexpr unsigned kPrograms = 40;  // with sanitizers each takes ten times as long
-#endif
+  constexpr unsigned kPrograms = programs(500);
   for (unsigned seed = 1; seed <= kPrograms; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     EXPECT_THAT(check(seed), IsEmpty());

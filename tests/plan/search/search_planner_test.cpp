@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reprise/plan/generate/transformer.h"
 #include "reprise/plan/planners.h"
 #include "reprise/plan/search/seeds.h"
 #include "reprise/plan/serialize.h"
@@ -89,6 +90,48 @@ TEST(SearchPlanner, AnswersWithTheBestSoFarWhenItsCallerCancels) {
   EXPECT_LE(result.peak_bytes, request.budget_bytes);
   EXPECT_TRUE(last.fits);
   EXPECT_LE(result.recompute_us, last.best_recompute_us);
+}
+
+// What an answer to a request that is cancelled at its `last_report`th report has wrong.
+std::vector<std::string> check_cancelled(const Program& program, std::int64_t budget_bytes,
+                                         int last_report) {
+  int reports = 0;
+  std::int64_t iterations = 0;
+  const PlanResult result = make_plan(program, "search",
+                                      {.budget_bytes = budget_bytes,
+                                       .wants_bound = false,
+                                       .on_progress = [&](const PlanProgress& progress) {
+                                         iterations = progress.iterations;
+                                         return ++reports < last_report;
+                                       }});
+  Complaints wrong;
+  wrong.unless(reports == last_report, "reports " + std::to_string(reports) + " times");
+  wrong.unless(result.is_cancelled, "does not say that it was cancelled");
+  wrong.unless(result.iterations <= iterations + 1, "goes on for some iterations");
+  wrong.unless(result.schedule.has_value() || result.minimum.has_value(), "has no answer");
+  return wrong.list();
+}
+
+TEST(SearchPlanner, EndsAtOnceWhereverItsCallerCancels) {
+  const Program program = generate_transformer({.layers = 6});
+  const std::int64_t budget_bytes = share_of_keep_all(program, 0.4);
+  for (const int last_report : {1, 2, 3, 5, 8, 13, 21, 34, 55, 89}) {
+    SCOPED_TRACE(testing::Message() << "report " << last_report);
+    EXPECT_THAT(check_cancelled(program, budget_bytes, last_report), IsEmpty());
+  }
+}
+
+TEST(SearchPlanner, ReportsWhileItMakesItsFirstDrafts) {
+  const Program program = generate_transformer({.layers = 6});
+  int reports = 0;
+  make_plan(program, "search",
+            {.budget_bytes = share_of_keep_all(program, 0.4),
+             .wants_bound = false,
+             .on_progress = [&](const PlanProgress& progress) {
+               reports += progress.iterations == 0 ? 1 : 0;
+               return progress.iterations == 0;
+             }});
+  EXPECT_THAT(reports, testing::Ge(10));
 }
 
 TEST(SearchPlanner, StopsAtItsTimeLimit) {

@@ -2,6 +2,7 @@
 #include "reprise/plan/search/seeds.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,10 +11,12 @@
 #include <gtest/gtest.h>
 
 #include "reprise/plan/candidates.h"
+#include "reprise/plan/generate/transformer.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
 #include "tests/plan/complaints.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 #include "tests/plan/small_programs.h"
 
@@ -21,7 +24,10 @@ namespace reprise::plan {
 namespace {
 
 using testing::ElementsAre;
+using testing::Ge;
 using testing::IsEmpty;
+using testing::Le;
+using testing::Not;
 using testing::SizeIs;
 
 std::vector<JudgedSchedule> seeds_of(
@@ -47,13 +53,41 @@ TEST(FindSeeds, GivesOneSeedThoughItMayNotGoOn) {
   EXPECT_THAT(seeds_of(chain_of_three(), 250, [] { return false; }), SizeIs(1));
 }
 
-TEST(FindSeeds, StopsAtTheFirstRefusal) {
-  int left = 2;
-  // The first shave needs no leave; two more have it.
-  EXPECT_THAT(seeds_of(chain_program(std::vector<std::int64_t>(20, 8), std::vector<double>(20, 1)),
-                       40, [&left] { return left-- > 0; })
-                  .size(),
-              testing::AllOf(testing::Ge(1), testing::Le(3)));
+// How often it asks whether it may go on, if the answer is yes `leaves` times.
+int times_asked(const Program& program, std::int64_t budget_bytes, int leaves) {
+  int asked = 0;
+  const std::vector<JudgedSchedule> seeds =
+      seeds_of(program, budget_bytes, [&] { return asked++ < leaves; });
+  EXPECT_THAT(seeds, Not(IsEmpty()));
+  return asked;
+}
+
+TEST(FindSeeds, AsksBeforeEachDraftAndWithinEachShave) {
+  const Program program = generate_transformer({.layers = 4});
+  const std::int64_t budget_bytes = simulate_keep_all(program).peak_bytes / 2;
+  // 24 prices, 11 numbers of blocks, and two shaves of each at the least.
+  EXPECT_THAT(times_asked(program, budget_bytes, std::numeric_limits<int>::max()), Ge(105));
+}
+
+TEST(FindSeeds, StopsSoonAfterARefusalWhereverItComes) {
+  const Program program = generate_transformer({.layers = 4});
+  const std::int64_t budget_bytes = simulate_keep_all(program).peak_bytes / 2;
+  for (int leaves = 0; leaves < 400; leaves += 7) {
+    SCOPED_TRACE(testing::Message() << leaves << " leaves");
+    // Whoever is under way asks once more at the most: the bound, a draft, a shave, its pruning.
+    EXPECT_THAT(times_asked(program, budget_bytes, leaves), Le(leaves + 5));
+  }
+}
+
+TEST(FindSeeds, AnswersWithTheBestDraftIfNoneMayBeShaved) {
+  // Everything else takes leave: 24 prices and 11 numbers of blocks have it.
+  const Program program = generate_transformer({.layers = 4});
+  const std::int64_t keep_all_bytes = simulate_keep_all(program).peak_bytes;
+  int left = 30;
+  EXPECT_LT(seeds_of(program, keep_all_bytes * 3 / 4, [&left] { return left-- > 0; })
+                .front()
+                .outcome.peak_bytes,
+            keep_all_bytes);
 }
 
 std::vector<std::string> check(unsigned seed) {
@@ -81,11 +115,7 @@ std::vector<std::string> check(unsigned seed) {
 }
 
 TEST(FindSeeds, GivesJudgedSchedulesInOrderOnRandomPrograms) {
-#ifdef NDEBUG
-  constexpr unsigned kPrograms = 200;
-#else
-  constexpr unsigned kPrograms = 20;  // with sanitizers each takes ten times as long
-#endif
+  constexpr unsigned kPrograms = programs(200);
   for (unsigned seed = 1; seed <= kPrograms; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     EXPECT_THAT(check(seed), IsEmpty());

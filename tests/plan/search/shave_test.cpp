@@ -14,6 +14,7 @@
 #include "reprise/plan/simulate.h"
 #include "tests/plan/chain_program.h"
 #include "tests/plan/complaints.h"
+#include "tests/plan/program_count.h"
 #include "tests/plan/random_program.h"
 #include "tests/plan/random_schedule.h"
 #include "tests/plan/search/schedule_of.h"
@@ -26,11 +27,7 @@ using testing::IsEmpty;
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-#ifdef NDEBUG
-constexpr unsigned kPrograms = 1000;
-#else
-constexpr unsigned kPrograms = 100;  // with sanitizers each takes ten times as long
-#endif
+constexpr unsigned kPrograms = programs(1000);
 
 std::vector<Replays> shaved(const Program& program, std::int64_t budget_bytes) {
   EditableSchedule edited(program, {}, kSparePlaces);
@@ -52,6 +49,14 @@ TEST(Shave, RebuildsInputsToo) {
   EXPECT_THAT(shaved(chain_of_three(), 250),
               ElementsAre(Replays{.before_use = 1, .recipes = {0, 1}},
                           Replays{.before_use = 2, .recipes = {0}}));
+}
+
+TEST(Shave, LeavesTheScheduleAsItIsOnceItMayNotGoOn) {
+  const Program program = chain_of_three();
+  EditableSchedule edited(program, {}, kSparePlaces);
+  Random random(1);
+  EXPECT_FALSE(Shaver(edited, random, [] { return false; }).shave(300, {}));
+  EXPECT_EQ(edited.edits(), 0);
 }
 
 TEST(Shave, GoesDownAsFarAsItGetsIfThatIsNotEnough) {
