@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <sstream>
 #include <system_error>
 
 #include "reprise/cli/errors.h"
@@ -53,8 +54,10 @@ void check_apart(const std::map<std::string, std::string>& paths,
       continue;
     }
     const auto refuse = [&](const std::string& other) {
-      throw UsageError("--" + *output + ": expected another file than that of " + other +
-                       ", got '" + path + "'");
+      std::ostringstream complaint;
+      complaint << "--" << *output << ": expected another file than that of " << other << ", got '"
+                << path << "'";
+      throw UsageError(complaint.str());
     };
     for (auto before = outputs.begin(); before != output; ++before) {
       if (!paths.at(*before).empty() && is_same_file(path, paths.at(*before))) {

@@ -101,8 +101,8 @@ void compare(const OptionValues& values, const ReportOutput& output, std::ostrea
   }
 }
 
-void train(OptionValues values, const ReportOutput& output, std::ostream& err) {
-  Training training(std::move(values));
+void train(const OptionValues& values, const ReportOutput& output, std::ostream& err) {
+  Training training(values);
   RunReport report = new_report(training.values(), training.setup());
   report.model = training.trainer().model().description();
   report.parameters = parameter_count(training.trainer().model());
@@ -131,7 +131,7 @@ void train(OptionValues values, const ReportOutput& output, std::ostream& err) {
 
 }  // namespace
 
-void run_train(OptionValues values, std::ostream& out, std::ostream& err) {
+void run_train(const OptionValues& values, std::ostream& out, std::ostream& err) {
   // Before the first tensor, so that all that is alive is known.
   count_memory();
   check_combinations(values);
@@ -139,7 +139,7 @@ void run_train(OptionValues values, std::ostream& out, std::ostream& err) {
   if (values.is_given("compare")) {
     compare(values, output, err);
   } else {
-    train(std::move(values), output, err);
+    train(values, output, err);
   }
 }
 

@@ -2,7 +2,6 @@
 #include "reprise/tape/frame.h"
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,9 +21,9 @@ thread_local std::vector<Frame*> frames;
 // rerun does is a repetition, so frames outside of it must not count it again.
 template <class Visit>
 void for_each_seeing_frame(Visit&& visit) {
-  for (Frame* const frame : std::ranges::reverse_view(frames)) {
-    visit(*frame);
-    if (frame->is_rerun()) {
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    visit(**frame);
+    if ((*frame)->is_rerun()) {
       return;
     }
   }

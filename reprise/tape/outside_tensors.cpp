@@ -55,7 +55,8 @@ void note_handle(OutsideTensor& entry, const at::Tensor& tensor) {
 // run did.
 bool wants_restoring(const OutsideTensor& entry, const SeenHandle& seen, const at::Tensor& tensor) {
   // Without autograd's data there never was a graph.
-  const bool may_join = seen.requires_grad || torch::autograd::impl::get_autograd_meta(tensor);
+  const bool may_join =
+      seen.requires_grad || torch::autograd::impl::get_autograd_meta(tensor) != nullptr;
   return (entry.is_written && may_join) ||
          (seen.is_leaf && tensor.requires_grad() != seen.requires_grad);
 }

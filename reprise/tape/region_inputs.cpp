@@ -70,7 +70,7 @@ at::Tensor RegionInputs::rebuilt(const Input& input, const OutsideTensors& outsi
   }
   const UnseenOps unseen;
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  const at::Tensor tensor =
+  at::Tensor tensor =
       at::empty({0}, input.options).set_(storage, input.offset, input.sizes, input.strides);
   if (version.enabled()) {
     tensor.unsafeGetTensorImpl()->set_version_counter(version);

@@ -9,14 +9,14 @@
 
 namespace reprise::tape {
 void Tape::note_writes(const c10::OperatorHandle& op, OpArguments arguments, OpRecord& record) {
-  for (auto argument = record.tensors.begin(); argument != record.tensors.end();) {
+  for (auto* argument = record.tensors.begin(); argument != record.tensors.end();) {
     const std::size_t index = argument->index;
     if (!writes_argument(op, arguments, index)) {
       ++argument;
       continue;
     }
     const bool is_statistics = is_statistics_only(op, arguments, index);
-    auto ref = argument->refs.begin();
+    auto* ref = argument->refs.begin();
     for_each_tensor(arguments[index], [&](const at::Tensor& tensor) {
       while (ref->value == kNoValue) {
         ++ref;

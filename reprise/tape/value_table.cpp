@@ -10,16 +10,15 @@ namespace reprise::tape {
 namespace {
 
 c10::weak_intrusive_ptr<c10::StorageImpl> no_storage() {
-  return c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>());
+  const c10::intrusive_ptr<c10::StorageImpl> none;
+  return c10::weak_intrusive_ptr<c10::StorageImpl>{none};
 }
 
 c10::StorageImpl* storage_of(const at::Tensor& tensor) {
   return tensor.storage().unsafeGetStorageImpl();
 }
 
-c10::Storage locked(const c10::weak_intrusive_ptr<c10::StorageImpl>& weak) {
-  return c10::Storage(weak.lock());
-}
+c10::Storage locked(const c10::weak_intrusive_ptr<c10::StorageImpl>& weak) { return {weak.lock()}; }
 
 }  // namespace
 

@@ -8,8 +8,8 @@ void OverBudget::find(const MaxTree& bytes, std::int64_t limit) {
   peak_ = static_cast<Place>(bytes.argmax(0, bytes.size() - 1));
   counts_.clear();
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    counts_.resize(static_cast<std::size_t>(places_[i] - places_.front() + 1),
-                   static_cast<std::int32_t>(i));
+    const auto before = static_cast<std::size_t>(places_[i] - places_.front());
+    counts_.resize(before + 1, static_cast<std::int32_t>(i));
   }
 }
 

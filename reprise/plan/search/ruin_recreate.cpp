@@ -83,9 +83,9 @@ class Search {
  private:
   // The share of the limits that is used up.
   double done(std::int64_t iteration) const {
+    const std::int64_t work = edited_.edits() + shaver_.candidates() / 2;
     return std::max(static_cast<double>(iteration) / static_cast<double>(options_.iterations),
-                    static_cast<double>(edited_.edits() + shaver_.candidates() / 2) /
-                        static_cast<double>(options_.work));
+                    static_cast<double>(work) / static_cast<double>(options_.work));
   }
 
   std::size_t pick(std::int64_t count) { return static_cast<std::size_t>(random_.below(count)); }

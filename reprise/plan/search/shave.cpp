@@ -123,16 +123,16 @@ std::size_t Shaver::apply_best(const ShaveOptions& options, std::int64_t budget_
          may_go_on()) {
     std::pop_heap(candidates_.begin(), candidates_.end(), is_later);
     Candidate& candidate = candidates_.back();
-    if (!is_open(candidate, budget_bytes)) {
-      candidates_.pop_back();
-    } else if (candidate.is_scored) {
-      applied += apply(candidate, options, budget_bytes) ? 1 : 0;
-      candidates_.pop_back();
-    } else if (score(candidate, candidates_.front().score, options)) {
+    const bool may_go = is_open(candidate, budget_bytes);
+    const bool is_next = candidate.is_scored;
+    if (may_go && !is_next && score(candidate, candidates_.front().score, options)) {
       std::push_heap(candidates_.begin(), candidates_.end(), is_later);
-    } else {
-      candidates_.pop_back();
+      continue;
     }
+    if (may_go && is_next) {
+      applied += apply(candidate, options, budget_bytes) ? 1 : 0;
+    }
+    candidates_.pop_back();
   }
   return applied;
 }
