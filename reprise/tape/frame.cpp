@@ -21,9 +21,9 @@ thread_local std::vector<Frame*> frames;
 // rerun does is a repetition, so frames outside of it must not count it again.
 template <class Visit>
 void for_each_seeing_frame(Visit&& visit) {
-  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    visit(**frame);
-    if ((*frame)->is_rerun()) {
+  for (std::size_t i = frames.size(); i > 0; --i) {
+    visit(*frames[i - 1]);
+    if (frames[i - 1]->is_rerun()) {
       return;
     }
   }
