@@ -257,9 +257,9 @@ template <class F, class... Args>
 decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... args) {
   static_assert(
       (!detail::kIsBorrowed<std::decay_t<Args>> && ...),
-      "checkpoint: a view (ArrayRef, string_view, span, initializer_list, a C array of or a "
-      "pointer "
-      "to tensors) may be dead in backward: pass the vector, array, string or tensor itself");
+      "checkpoint: a view (ArrayRef, string_view, span, initializer_list, a C array of tensors "
+      "or a pointer to one) may be dead in backward: pass the vector, array, string or tensor "
+      "itself");
   static_assert(!std::is_base_of_v<torch::nn::Module, std::decay_t<F>>,
                 "checkpoint: pass the module's holder, a shared_ptr to it, or a lambda");
   static_assert(

@@ -35,7 +35,7 @@ void see_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit:
   const std::size_t argument_count = op.schema().arguments().size();
   const OpArguments arguments(stack->data() + (stack->size() - argument_count), argument_count);
   for_each_seeing_frame([&](Frame& frame) { frame.before_op(op, keys, arguments); });
-  op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kTapeKey), stack);
+  run_below_tape(op, keys, *stack);
   const std::size_t result_count = op.schema().returns().size();
   const OpArguments results(stack->data() + (stack->size() - result_count), result_count);
   for_each_seeing_frame([&](Frame& frame) { frame.after_op(op, results); });
@@ -69,6 +69,11 @@ c10::DispatchKey installed_key() {
 FrameScope::FrameScope(Frame& frame) : sees_ops_(installed_key()) { frames.push_back(&frame); }
 
 FrameScope::~FrameScope() { frames.pop_back(); }
+
+void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                    torch::jit::Stack& stack) {
+  op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kTapeKey), &stack);
+}
 
 Frame* top_frame() { return frames.empty() ? nullptr : frames.back(); }
 

@@ -55,6 +55,10 @@ class UnseenOps {
   c10::impl::ExcludeDispatchKeyGuard guard_{c10::DispatchKeySet(kTapeKey)};
 };
 
+// Runs the kernel of an op that was dispatched with `keys`, on `stack`.
+void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                    torch::jit::Stack& stack);
+
 // The innermost frame of this thread, or null.
 Frame* top_frame();
 

@@ -18,7 +18,7 @@ struct NodeUses {
   int backward = kNoBackward;
   std::weak_ptr<void> is_running;  // expires with the backward
   const torch::autograd::Node* node = nullptr;
-  std::vector<std::pair<std::weak_ptr<UnpackedValues>, std::int64_t>> uses = {};
+  std::vector<std::pair<std::weak_ptr<RegionValues>, std::int64_t>> uses = {};
 
   void drop() {
     for (const auto& [weak_owner, index] : std::exchange(uses, {})) {
@@ -49,7 +49,7 @@ NodeUses& uses_of_current_backward() {
 
 }  // namespace
 
-void note_node_use(std::weak_ptr<UnpackedValues> owner, std::int64_t index) {
+void note_node_use(std::weak_ptr<RegionValues> owner, std::int64_t index) {
   if (current_backward() == kNoBackward || !torch::autograd::get_current_graph_task_keep_graph()) {
     return;
   }

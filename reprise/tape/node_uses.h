@@ -6,20 +6,12 @@
 #include <cstdint>
 #include <memory>
 
-namespace reprise::tape {
+#include "reprise/tape/region_values.h"
 
-// Holds recomputed values for the nodes of a graph: a region, by either mechanism.
-class UnpackedValues {
- public:
-  virtual ~UnpackedValues() = default;
-  // A backward is about to run nodes that unpack the values. Thread-safe, as is everything here.
-  virtual void prepare() = 0;
-  // The node that has unpacked value `index` is over.
-  virtual void drop_value(std::int64_t index) = 0;
-};
+namespace reprise::tape {
 
 // The running node is about to unpack a value of `owner`. Drops what other nodes of this backward
 // have unpacked on this thread. Does nothing outside of a backward that keeps its graph.
-void note_node_use(std::weak_ptr<UnpackedValues> owner, std::int64_t index);
+void note_node_use(std::weak_ptr<RegionValues> owner, std::int64_t index);
 
 }  // namespace reprise::tape

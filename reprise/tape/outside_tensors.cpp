@@ -2,6 +2,7 @@
 #include "reprise/tape/outside_tensors.h"
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -87,11 +88,7 @@ void OutsideTensors::before_use(const at::Tensor& tensor, bool is_written) {
   const auto [position, is_new] =
       known_.try_emplace(key_of(tensor), Known{weak_storage(tensor), kInside});
   if (is_new) {
-    OutsideTensor entry{.storage = weak_storage(tensor)};
-    if (!tensor.is_inference()) {  // inference tensors count no versions
-      entry.version = tensor.unsafeGetTensorImpl()->version_counter();
-      entry.seen_version = entry.version.current_version();
-    }
+    OutsideTensor entry{.storage = weak_storage(tensor), .version = SeenVersion(tensor)};
     if (!tensor.is_nested()) {  // asking a nested tensor for its sizes ends the process
       entry.sizes.append(tensor.sizes().begin(), tensor.sizes().end());
     }
@@ -146,15 +143,14 @@ void OutsideTensors::forget_inside() { known_.clear(); }
 
 void OutsideTensors::check_unchanged(const std::string& region) const {
   for (const OutsideTensor& entry : outside_) {
-    if (entry.is_written || !entry.version.enabled()) {
-      continue;
+    if (!entry.is_written) {
+      entry.version.require_unchanged([&] {
+        std::ostringstream what;
+        what << "a tensor of shape " << c10::IntArrayRef(entry.sizes)
+             << " that the checkpointed region '" << region << "' read";
+        return what.str();
+      });
     }
-    TORCH_CHECK(entry.version.current_version() == entry.seen_version,
-                "one of the variables needed for gradient computation has been modified by an "
-                "inplace operation: a tensor of shape ",
-                c10::IntArrayRef(entry.sizes), " that the checkpointed region '", region,
-                "' read is at version ", entry.version.current_version(), "; expected version ",
-                entry.seen_version, " instead.");
   }
 }
 
@@ -205,8 +201,9 @@ RestoredContents::RestoredContents(const OutsideTensors& first_run, const Outsid
     }
     if (auto impl = entry.storage.lock()) {
       const c10::Storage storage(std::move(impl));
-      present_.push_back({storage, copy_of_bytes(storage), entry.version,
-                          entry.version.enabled() ? entry.version.current_version() : 0});
+      SeenVersion present_version = entry.version;
+      present_version.see_again();
+      present_.push_back({storage, copy_of_bytes(storage), present_version});
     }
   }
   // All copies are there before the first byte changes: they may not all have found memory.
@@ -215,9 +212,7 @@ RestoredContents::RestoredContents(const OutsideTensors& first_run, const Outsid
     overwrite_bytes(present.storage, entry.before);
     // The rerun counts on from where the first run did: what it saves of this storage then has
     // the version that plain autograd would have noted, and a later write is noticed.
-    if (entry.version.enabled()) {
-      present.version.set_version(entry.seen_version);
-    }
+    entry.version.rewind();
   }
 }
 
@@ -225,9 +220,7 @@ RestoredContents::~RestoredContents() {
   add_writes_of_rerun();
   for (Present& entry : present_) {
     overwrite_bytes(entry.storage, entry.bytes);
-    if (entry.version.enabled()) {
-      entry.version.set_version(entry.version_number);
-    }
+    entry.version.rewind();
   }
 }
 
@@ -254,8 +247,7 @@ void RestoredContents::add_writes_of_rerun() {
       continue;
     }
     if (auto impl = entry.storage.lock()) {
-      present_.push_back(
-          {c10::Storage(std::move(impl)), entry.before, entry.version, entry.seen_version});
+      present_.push_back({c10::Storage(std::move(impl)), entry.before, entry.version});
     }
   }
 }

@@ -13,6 +13,8 @@
 #include <c10/util/SmallVector.h>
 #include <torch/csrc/autograd/node.h>
 
+#include "reprise/tape/seen_version.h"
+
 namespace reprise::tape {
 
 // What autograd knew of a handle of an outside tensor when the region first saw it.
@@ -25,8 +27,7 @@ struct SeenHandle {
 // Tensors are told apart by their storage; a view is the tensor that it looks at.
 struct OutsideTensor {
   c10::weak_intrusive_ptr<c10::StorageImpl> storage;
-  c10::VariableVersion version = {};  // shared with the tensor: tells whether it was changed since
-  std::uint32_t seen_version = 0;     // when the region first saw it
+  SeenVersion version = {};  // when the region first saw it
   c10::SmallVector<std::int64_t, 4> sizes = {};
   c10::SmallVector<SeenHandle, 1> handles = {};
   bool is_written = false;
@@ -112,8 +113,7 @@ class RestoredContents {
   struct Present {
     c10::Storage storage;
     at::Tensor bytes;
-    c10::VariableVersion version;
-    std::uint32_t version_number;
+    SeenVersion version;
   };
   bool is_present(const OutsideTensor& entry) const;
   void add_writes_of_rerun();

@@ -12,7 +12,7 @@ namespace {
 
 class PrepareHook final : public torch::autograd::FunctionPreHook {
  public:
-  explicit PrepareHook(std::shared_ptr<UnpackedValues> region) : region_(std::move(region)) {}
+  explicit PrepareHook(std::shared_ptr<RegionValues> region) : region_(std::move(region)) {}
 
   torch::autograd::variable_list operator()(const torch::autograd::variable_list& grads) override {
     region_->prepare();
@@ -20,13 +20,13 @@ class PrepareHook final : public torch::autograd::FunctionPreHook {
   }
 
  private:
-  std::shared_ptr<UnpackedValues> region_;  // owned with the region's handles
+  std::shared_ptr<RegionValues> region_;  // owned with the region's handles
 };
 
 }  // namespace
 
 void prepare_before_makers(c10::ArrayRef<at::Tensor> results, std::uint64_t first_node,
-                           const std::shared_ptr<UnpackedValues>& region) {
+                           const std::shared_ptr<RegionValues>& region) {
   std::unordered_set<torch::autograd::Node*> hooked;
   for (const at::Tensor& result : results) {
     if (!result.defined()) {

@@ -8,7 +8,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/ArrayRef.h>
 
-#include "reprise/tape/node_uses.h"
+#include "reprise/tape/region_values.h"
 
 namespace reprise::tape {
 
@@ -16,6 +16,6 @@ namespace reprise::tape {
 // older than `first_node`, a sequence number, made results that the region only passed on: they run
 // after its own.
 void prepare_before_makers(c10::ArrayRef<at::Tensor> results, std::uint64_t first_node,
-                           const std::shared_ptr<UnpackedValues>& region);
+                           const std::shared_ptr<RegionValues>& region);
 
 }  // namespace reprise::tape

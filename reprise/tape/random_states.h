@@ -32,14 +32,14 @@ class RandomStates {
   void watch(const std::vector<at::Generator>& generators);
   void forget_unused();
 
-  // Remembers the state of the op's generator, the first time only.
+  // Remembers the state that a generator has now, or the op's generator; the first time only.
+  void remember(const at::Generator& generator);
   void before_random_op(OpArguments arguments);
 
   const std::vector<GeneratorState>& states() const { return states_; }
   std::int64_t bytes() const;
 
  private:
-  void remember(const at::Generator& generator);
   bool knows(const at::Generator& generator) const;
 
   const RandomStates* known_ = nullptr;

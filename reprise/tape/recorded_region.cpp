@@ -2,44 +2,14 @@
 #include "reprise/tape/recorded_region.h"
 
 #include <algorithm>
+#include <sstream>
 #include <unordered_set>
 #include <utility>
 
 #include "reprise/tape/live_count.h"
+#include "reprise/tape/node_uses.h"
 
 namespace reprise::tape {
-namespace {
-
-// What the graph holds in place of a saved tensor.
-class ValueHandle final : public torch::autograd::SavedVariableHooks {
- public:
-  ValueHandle(std::shared_ptr<RecordedRegion> region, RecordedRegion::OnSave on_save)
-      : region_(std::move(region)), on_save_(std::move(on_save)) {
-    count_live(1);
-  }
-  ~ValueHandle() override {
-    if (index_ >= 0) {
-      region_->release(index_);
-    }
-    count_live(-1);
-  }
-  ValueHandle(const ValueHandle&) = delete;
-  ValueHandle& operator=(const ValueHandle&) = delete;
-
-  void call_pack_hook(const at::Tensor& tensor) override {
-    index_ = region_->add_value(tensor);
-    std::exchange(on_save_, nullptr)(index_, tensor);
-  }
-  at::Tensor call_unpack_hook() override { return region_->value(index_); }
-
- private:
-  std::shared_ptr<RecordedRegion> region_;  // owned with every other node of the region
-  std::int64_t index_ = -1;
-  RecordedRegion::OnSave on_save_;
-};
-
-}  // namespace
-
 RecordedRegion::RecordedRegion(std::shared_ptr<Tape> tape, RegionOptions options,
                                std::shared_ptr<RecordedRegion> outer)
     : tape_(std::move(tape)),
@@ -50,10 +20,6 @@ RecordedRegion::RecordedRegion(std::shared_ptr<Tape> tape, RegionOptions options
 }
 
 RecordedRegion::~RecordedRegion() { count_live(-1); }
-
-std::unique_ptr<torch::autograd::SavedVariableHooks> RecordedRegion::make_handle(OnSave on_save) {
-  return std::make_unique<ValueHandle>(shared_from_this(), std::move(on_save));
-}
 
 void RecordedRegion::note_reads(const std::vector<ValueId>& values) {
   for (const ValueId value : values) {
@@ -164,13 +130,12 @@ void RecordedRegion::fill() {
 at::Tensor RecordedRegion::value(std::int64_t index) {
   note_node_use(weak_from_this(), index);
   const std::lock_guard lock(tape_->mutex());
-  // Hooks switch autograd's own check off.
-  TORCH_CHECK(at(index).version.is_unchanged(),
-              "one of the variables needed for gradient computation has been modified by an "
-              "inplace operation: a tensor of shape ",
-              c10::IntArrayRef(at(index).ref.view.sizes), " of the checkpointed region '",
-              options_.name, "' is at version ", at(index).version.current(), "; expected version ",
-              at(index).version.seen(), " instead.");
+  at(index).version.require_unchanged([&] {
+    std::ostringstream what;
+    what << "a tensor of shape " << c10::IntArrayRef(at(index).ref.view.sizes)
+         << " of the checkpointed region '" << options_.name << "'";
+    return what.str();
+  });
   const ValueId value = at(index).ref.value;
   if (const at::Tensor& opaque = tape_->values().at(value).opaque; opaque.defined()) {
     return opaque;

@@ -13,20 +13,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
-#include <torch/csrc/autograd/saved_variable_hooks.h>
-
 #include "reprise/tape/backward_end.h"
-#include "reprise/tape/node_uses.h"
 #include "reprise/tape/region_options.h"
+#include "reprise/tape/region_values.h"
 #include "reprise/tape/tape.h"
 
 namespace reprise::tape {
 
-class RecordedRegion final : public UnpackedValues,
+class RecordedRegion final : public RegionValues,
                              public std::enable_shared_from_this<RecordedRegion> {
  public:
   // `outer`: the region around it, or null.
@@ -37,12 +34,9 @@ class RecordedRegion final : public UnpackedValues,
   RecordedRegion& operator=(const RecordedRegion&) = delete;
 
   // While the region's function runs.
-  using OnSave = std::function<void(std::int64_t index, const at::Tensor& tensor)>;
-  std::unique_ptr<torch::autograd::SavedVariableHooks> make_handle(OnSave on_save);
   // Of those values, the ones from before the region are what it starts from.
   void note_reads(const std::vector<ValueId>& values);
-  // Returns the index of the saved value.
-  std::int64_t add_value(const at::Tensor& tensor);
+  std::int64_t add_value(const at::Tensor& tensor) override;
   ValueId value_id(std::int64_t index) { return at(index).ref.value; }
   // Only the op after the save has filled it.
   void move_on(std::int64_t index);
@@ -52,8 +46,8 @@ class RecordedRegion final : public UnpackedValues,
   // In backward.
   void prepare() override;
   void drop_value(std::int64_t index) override;
-  at::Tensor value(std::int64_t index);
-  void release(std::int64_t index);
+  at::Tensor value(std::int64_t index) override;
+  void release(std::int64_t index) override;
   // Whether a node of the graph still holds one of its handles, or of those of a region inside.
   bool is_needed() const;
 

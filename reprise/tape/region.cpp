@@ -9,46 +9,18 @@
 #include <ATen/SequenceNumber.h>
 
 #include "reprise/tape/frame.h"
-#include "reprise/tape/live_count.h"
 #include "reprise/tape/prepare_hook.h"
 #include "reprise/tape/region_core.h"
 
 namespace reprise::tape {
 namespace {
 
-// What the graph holds in place of a saved tensor.
-class SlotHandle final : public torch::autograd::SavedVariableHooks {
- public:
-  using OnSave = std::function<void(std::int64_t index, const at::Tensor& tensor)>;
-
-  SlotHandle(std::shared_ptr<Region> region, OnSave on_save)
-      : region_(std::move(region)), index_(region_->add_slot()), on_save_(std::move(on_save)) {
-    count_live(1);
-  }
-  ~SlotHandle() override {
-    region_->release(index_);
-    count_live(-1);
-  }
-  SlotHandle(const SlotHandle&) = delete;
-  SlotHandle& operator=(const SlotHandle&) = delete;
-
-  void call_pack_hook(const at::Tensor& tensor) override {
-    std::exchange(on_save_, nullptr)(index_, tensor);
-  }
-  at::Tensor call_unpack_hook() override { return region_->value(index_); }
-
- private:
-  std::shared_ptr<Region> region_;  // owned with every other node of the region
-  std::int64_t index_;
-  OnSave on_save_;
-};
-
 class FirstRunFrame final : public Frame {
  public:
   explicit FirstRunFrame(std::shared_ptr<Region> region) : region_(std::move(region)) {}
 
   std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() override {
-    return std::make_unique<SlotHandle>(
+    return make_value_handle(
         region_, [this](std::int64_t index, const at::Tensor& tensor) { save(index, tensor); });
   }
 

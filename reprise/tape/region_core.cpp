@@ -5,9 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include <ATen/SequenceNumber.h>
 #include <ATen/core/LegacyTypeDispatch.h>
-#include <torch/csrc/autograd/node.h>
 
 #include "reprise/tape/backward_end.h"
 #include "reprise/tape/live_count.h"
@@ -41,7 +39,7 @@ Region::Region(const RegionOptions& options, const std::vector<at::Tensor>& inpu
 
 Region::~Region() { count_live(-1); }
 
-std::int64_t Region::add_slot() {
+std::int64_t Region::add_value(const at::Tensor& /*tensor*/) {
   const std::lock_guard lock(mutex_);
   slots_.emplace_back().is_needed = true;
   ++needed_;
@@ -52,10 +50,7 @@ bool Region::describe_slot(std::int64_t index, const at::Tensor& tensor) {
   Slot& described = slot(index);
   described.metadata = ValueMetadata::of(tensor);
   described.node = saving_nodes_.current();
-  // The node under construction is the newest one. If it made the tensor, the tensor is a result of
-  // the op that has just run, else an argument of the one that is about to.
-  const auto& maker = tensor.grad_fn();
-  const bool is_result = maker && maker->sequence_nr() + 1 == at::sequence_number::peek();
+  const bool is_result = is_result_of_newest_node(tensor);
   described.op = static_cast<std::int64_t>(watch_.ops.size()) - (is_result ? 1 : 0);
   return is_result;
 }
@@ -216,12 +211,12 @@ void Region::keep_undone_writes(const RestoredContents& contents) {
   }
   for (Slot& each : slots_) {
     // A value that was changed in place since its save is an error anyway.
-    if (each.value.defined() && each.value.has_storage() && is_unchanged(each) &&
+    if (each.value.defined() && each.value.has_storage() && each.value_version.is_unchanged() &&
         contents.undoes_write_to(each.value.storage().unsafeGetStorageImpl())) {
       const UnseenOps unseen;
       const at::AutoDispatchBelowADInplaceOrView below_autograd;
       each.value = each.value.clone();
-      each.value_version = static_cast<std::uint32_t>(each.value._version());
+      each.value_version = SeenVersion(each.value);
     }
   }
 }
@@ -247,7 +242,7 @@ void Region::check_rerun(RerunFrame& frame) {
       // What lies in memory that the region writes shows the present bytes again by now.
       // A value that was changed in place since is an error of its own, once it is asked for.
       const bool is_comparable =
-          each.value.defined() && each.hash && is_unchanged(each) &&
+          each.value.defined() && each.hash && each.value_version.is_unchanged() &&
           watch_.outside.written(each.value.storage().unsafeGetStorageImpl()) == nullptr;
       if (is_comparable && hash_of_bytes(each.value) != each.hash) {
         mismatch = MismatchDetails{

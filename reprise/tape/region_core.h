@@ -17,18 +17,19 @@
 
 #include "reprise/tape/ambient_state.h"
 #include "reprise/tape/backward_end.h"
-#include "reprise/tape/node_uses.h"
 #include "reprise/tape/op_watch.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/region_inputs.h"
 #include "reprise/tape/region_slots.h"
+#include "reprise/tape/region_values.h"
 #include "reprise/tape/replay_mismatch.h"
+#include "reprise/tape/saving_nodes.h"
 
 namespace reprise::tape {
 
 class RerunFrame;
 
-class Region final : public UnpackedValues, public std::enable_shared_from_this<Region> {
+class Region final : public RegionValues, public std::enable_shared_from_this<Region> {
  public:
   Region(const RegionOptions& options, const std::vector<at::Tensor>& inputs, Rerun rerun);
   ~Region() override;
@@ -39,7 +40,7 @@ class Region final : public UnpackedValues, public std::enable_shared_from_this<
   OpWatch& watch() { return watch_; }
   std::vector<std::string>& recorded_ops() { return recorded_ops_; }
   const RegionOptions& options() const { return options_; }
-  std::int64_t add_slot();
+  std::int64_t add_value(const at::Tensor& tensor) override;
   // Returns whether the tensor is a result of the op that has just run, not an argument of the
   // next.
   bool describe_slot(std::int64_t index, const at::Tensor& tensor);
@@ -52,9 +53,9 @@ class Region final : public UnpackedValues, public std::enable_shared_from_this<
   // Reruns the region unless that was done in this backward already.
   void prepare() override;
   // The slot's value; reruns the region if it is not there.
-  at::Tensor value(std::int64_t index);
+  at::Tensor value(std::int64_t index) override;
   // The handle of a slot is gone.
-  void release(std::int64_t index);
+  void release(std::int64_t index) override;
   void drop_value(std::int64_t index) override;
 
  private:

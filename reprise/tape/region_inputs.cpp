@@ -65,7 +65,7 @@ at::Tensor RegionInputs::rebuilt(const Input& input, const OutsideTensors& outsi
   auto& [storage, version] = position->second;
   if (is_new) {
     auto impl = entry->storage.lock();
-    version = impl ? entry->version : c10::VariableVersion(0);
+    version = impl ? entry->version.counter() : c10::VariableVersion(0);
     storage = impl ? c10::Storage(std::move(impl)) : private_copy(entry->before);
   }
   const UnseenOps unseen;

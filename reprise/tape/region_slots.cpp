@@ -5,7 +5,6 @@
 #include <sstream>
 #include <string_view>
 
-#include <ATen/SequenceNumber.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 
 #include "reprise/tape/frame.h"
@@ -32,16 +31,6 @@ std::string ValueMetadata::text() const {
   return out.str();
 }
 
-std::int64_t SavingNodes::current() {
-  // The node under construction is the newest one of the thread.
-  const std::uint64_t next = at::sequence_number::peek();
-  if (node_ < 0 || next != sequence_number_) {
-    sequence_number_ = next;
-    ++node_;
-  }
-  return node_;
-}
-
 std::optional<std::size_t> hash_of_bytes(const at::Tensor& tensor) {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || tensor.is_meta()) {
     return std::nullopt;
@@ -53,19 +42,9 @@ std::optional<std::size_t> hash_of_bytes(const at::Tensor& tensor) {
       {static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()});
 }
 
-bool is_unchanged(const Slot& slot) {
-  return slot.value.is_inference() ||
-         slot.value.unsafeGetTensorImpl()->version_counter().current_version() ==
-             slot.value_version;
-}
-
 const at::Tensor& checked_value(const Slot& slot, const std::string& region) {
-  // Hooks switch autograd's own check off.
-  TORCH_CHECK(is_unchanged(slot),
-              "one of the variables needed for gradient computation has been modified by an "
-              "inplace operation: ",
-              slot.metadata.text(), " of the checkpointed region '", region, "' is at version ",
-              slot.value._version(), "; expected version ", slot.value_version, " instead.");
+  slot.value_version.require_unchanged(
+      [&] { return slot.metadata.text() + " of the checkpointed region '" + region + "'"; });
   return slot.value;
 }
 

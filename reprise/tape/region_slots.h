@@ -11,6 +11,8 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/SmallVector.h>
 
+#include "reprise/tape/seen_version.h"
+
 namespace reprise::tape {
 
 // Shape, dtype and device of a saved value.
@@ -25,18 +27,6 @@ struct ValueMetadata {
   std::string text() const;  // "[2, 3] Float cpu"
 };
 
-// Numbers the nodes of a run that save values. Two runs that save alike have alike numbers, also
-// if one of them makes more nodes that save nothing (a cast that autocast had cached).
-class SavingNodes {
- public:
-  // The node, counted from 0, that a value is being saved for.
-  std::int64_t current();
-
- private:
-  std::uint64_t sequence_number_ = 0;
-  std::int64_t node_ = -1;
-};
-
 struct Slot {
   ValueMetadata metadata;
   std::int64_t node = 0;  // that it is saved for, as SavingNodes counts
@@ -47,18 +37,14 @@ struct Slot {
   bool is_needed = false;  // a node of the graph still holds its handle
   std::optional<std::size_t> hash;
 
-  at::Tensor value;  // there between a rerun and its last use
-  std::uint32_t value_version = 0;
+  at::Tensor value;           // there between a rerun and its last use
+  SeenVersion value_version;  // when it was recomputed
 };
 
 // Hash of the bytes of a tensor, in logical order; none if it is not strided or has no bytes (meta
 // tensors). Copies if the tensor
 // is not contiguous or not on the CPU.
 std::optional<std::size_t> hash_of_bytes(const at::Tensor& tensor);
-
-// Whether nobody has changed the slot's value in place since it was recomputed. REQUIRES:
-// slot.value is defined.
-bool is_unchanged(const Slot& slot);
 
 // The slot's value. Throws c10::Error, in autograd's words, if it was changed in place since it was
 // recomputed. REQUIRES: slot.value is defined.

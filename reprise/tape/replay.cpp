@@ -53,12 +53,6 @@ c10::Storage new_storage(std::int64_t bytes, c10::Device device) {
 
 }  // namespace
 
-Replay::~Replay() {
-  for (const GeneratorState& present : present_generators_) {
-    set_state(present.generator, present.state);
-  }
-}
-
 void Replay::collect(const std::vector<ValueId>& wanted) {
   std::vector<ValueId> to_find = wanted;
   std::unordered_set<OpId> needed;
@@ -119,16 +113,10 @@ at::Tensor Replay::tensor_of(const TensorRef& ref, const WrittenStorages& writte
 }
 
 void Replay::restore_generator(const OpRecord& op) {
-  if (!op.generator_state.defined()) {
-    return;
+  if (op.generator_state.defined()) {
+    drawn_from_.remember(op.generator);
+    set_state(op.generator, op.generator_state);
   }
-  const bool is_known =
-      std::any_of(present_generators_.begin(), present_generators_.end(),
-                  [&](const GeneratorState& present) { return present.generator == op.generator; });
-  if (!is_known) {
-    present_generators_.push_back({op.generator, state_of(op.generator)});
-  }
-  set_state(op.generator, op.generator_state);
 }
 
 void Replay::place(ValueId value, c10::Storage storage) {
@@ -173,8 +161,7 @@ void Replay::run_op(const OpRecord& op) {
     const BelowEverything below;
     const c10::AutoGradMode grad_mode(op.grad_mode);
     const DefaultDtype default_dtype(op.default_dtype);
-    op.op.redispatchBoxed(op.keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kTapeKey),
-                          &stack);
+    run_below_tape(op.op, op.keys, stack);
   }
   take_results(op, written, stack);
   stack.clear();

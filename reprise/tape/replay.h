@@ -20,7 +20,6 @@ class Replay {
  public:
   // Both must outlive the replay.
   Replay(const std::vector<OpRecord>& ops, ValueTable& values) : ops_(ops), values_(values) {}
-  ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
@@ -51,7 +50,10 @@ class Replay {
   ValueTable& values_;
   std::vector<OpId> order_;
   std::unordered_map<ValueId, Instance> instances_;
-  std::vector<GeneratorState> present_generators_;
+  // Generators that were set to an earlier state, with their present one, which they get back.
+  const RandomStates nothing_;
+  RandomStates drawn_from_;
+  const RestoredRandomStates restored_{nothing_, drawn_from_};
 };
 
 }  // namespace reprise::tape

@@ -90,8 +90,7 @@ void RerunFrame::save(const at::Tensor& tensor) {
   }
   if (slot.is_needed && !slot.value.defined()) {
     slot.value = tensor.tensor_data();
-    slot.value_version =
-        slot.value.is_inference() ? 0 : static_cast<std::uint32_t>(slot.value._version());
+    slot.value_version = SeenVersion(slot.value);
   }
   awaits_fill_ = awaits_fill_ || slot.is_filled_late;
   // A region that is asked in the midst of its first run, for a gradient that its function

@@ -85,9 +85,9 @@ void Tape::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   note_writes(op, arguments, *current_);
   find_reads(*current_);
   keep_unfilled();
-  const bool is_recorded = may_replay(op);
+  may_replay_ = may_replay(op);
   for (const WrittenTensor& written : written_) {
-    values_.before_write(written.before, is_recorded && written.reads_before);
+    values_.before_write(written.before, may_replay_ && written.reads_before);
   }
   if (is_random(op)) {
     current_->generator = generator_of(arguments);
@@ -133,7 +133,7 @@ bool Tape::note_results(OpId maker, OpArguments results) {
 
 void Tape::after_op(OpArguments results) {
   const std::lock_guard lock(mutex_);
-  if (!may_replay(current_->op)) {
+  if (!may_replay_) {
     // Their results stay: values that no recorded op made.
     finish_writes(kNoOp);
     for (const c10::IValue& result : results) {

@@ -46,7 +46,6 @@ class Tape {
 
   const ValueTable& values() const { return values_; }
   OpId ops() const { return static_cast<OpId>(ops_.size()); }
-  const OpRecord& op(OpId id) const { return ops_[static_cast<std::size_t>(id)]; }
   // Values that the last op read, if it was recorded.
   const std::vector<ValueId>& last_reads() const { return last_reads_; }
   std::int64_t replayed_ops() const { return replayed_ops_; }
@@ -76,6 +75,7 @@ class Tape {
   std::vector<OpRecord> ops_;
   // The op under way.
   std::optional<OpRecord> current_;
+  bool may_replay_ = true;
   std::vector<WrittenTensor> written_;
   std::vector<ValueId> last_reads_;
   std::vector<std::pair<ValueId, ValueId>> last_writes_;  // before, after

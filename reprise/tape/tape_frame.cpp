@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/tape_frame.h"
 
-#include <ATen/SequenceNumber.h>
-#include <torch/csrc/autograd/node.h>
+#include "reprise/tape/saving_nodes.h"
 
 namespace reprise::tape {
 
 std::unique_ptr<torch::autograd::SavedVariableHooks> TapeFrame::make_hooks() {
   const std::shared_ptr<RecordedRegion> region = regions_.back();
-  return region->make_handle([this, region](std::int64_t index, const at::Tensor& tensor) {
+  return make_value_handle(region, [this, region](std::int64_t index, const at::Tensor& tensor) {
     note_save(region, index, tensor);
   });
 }
@@ -18,10 +17,7 @@ void TapeFrame::note_save(const std::shared_ptr<RecordedRegion>& region, std::in
   for (const auto& each : regions_) {
     each->note_reads({region->value_id(index)});
   }
-  // The node under construction is the newest one. If it did not make the tensor, the tensor is an
-  // argument of the op that is about to run.
-  const auto& maker = tensor.grad_fn();
-  if (!maker || maker->sequence_nr() + 1 != at::sequence_number::peek()) {
+  if (!is_result_of_newest_node(tensor)) {
     saved_arguments_.emplace_back(region, index);
   }
 }

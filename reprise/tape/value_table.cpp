@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/value_table.h"
 
+#include <string>
 #include <utility>
 
 #include "reprise/tape/outside_tensors.h"
@@ -21,13 +22,6 @@ c10::StorageImpl* storage_of(const at::Tensor& tensor) {
 c10::Storage locked(const c10::weak_intrusive_ptr<c10::StorageImpl>& weak) { return {weak.lock()}; }
 
 }  // namespace
-
-SeenVersion::SeenVersion(const at::Tensor& tensor) {
-  if (!tensor.is_inference()) {
-    counter_ = tensor.unsafeGetTensorImpl()->version_counter();
-    see_again();
-  }
-}
 
 ValueId ValueTable::add(ValueRecord record) {
   values_.push_back(std::move(record));
@@ -119,12 +113,11 @@ void ValueTable::end() {
 c10::Storage ValueTable::find(ValueId value) const {
   const ValueRecord& record = at(value);
   if (record.kept) {
-    TORCH_CHECK(!has_ended_ || record.version.is_unchanged(),
-                "one of the variables needed for gradient computation has been modified by an "
-                "inplace operation: a tensor of ",
-                record.bytes, " bytes that a recorded region read is at version ",
-                record.version.current(), "; expected version ", record.version.seen(),
-                " instead.");
+    if (has_ended_) {
+      record.version.require_unchanged([&] {
+        return "a tensor of " + std::to_string(record.bytes) + " bytes that a recorded region read";
+      });
+    }
     return record.kept;
   }
   if (c10::Storage rebuilt = locked(record.rebuilt_in)) {

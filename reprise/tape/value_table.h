@@ -19,26 +19,9 @@
 #include <c10/core/Storage.h>
 
 #include "reprise/tape/op_record.h"
+#include "reprise/tape/seen_version.h"
 
 namespace reprise::tape {
-
-// The version counter of a tensor and what it showed. Below autograd the counter moves only after
-// the op that writes.
-class SeenVersion {
- public:
-  SeenVersion() = default;
-  explicit SeenVersion(const at::Tensor& tensor);
-
-  bool is_unchanged() const { return !counts() || counter_.current_version() == seen_; }
-  void see_again() { seen_ = counts() ? counter_.current_version() : 0; }
-  bool counts() const { return counter_.enabled(); }  // inference tensors do not
-  std::uint32_t seen() const { return seen_; }
-  std::uint32_t current() const { return counter_.current_version(); }
-
- private:
-  c10::VariableVersion counter_;
-  std::uint32_t seen_ = 0;
-};
 
 struct ValueRecord {
   OpId maker = kNoOp;  // kNoOp: external
@@ -85,7 +68,6 @@ class ValueTable {
 
   ValueRecord& at(ValueId value) { return values_[static_cast<std::size_t>(value)]; }
   const ValueRecord& at(ValueId value) const { return values_[static_cast<std::size_t>(value)]; }
-  std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
   // Bytes of all values kept because they were about to be written.
   std::int64_t copied_bytes() const { return copied_bytes_; }
 

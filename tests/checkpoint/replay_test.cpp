@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,17 +25,16 @@ using support::ramp_leaf;
 using support::throws_modified_in_place;
 using support::values;
 
-CheckpointOptions replaying() {
+CheckpointOptions counted() {
   CheckpointOptions options;
   options.name = "region";
-  options.recompute = Recompute::kReplay;
   options.stats = std::make_shared<RegionStats>();
-  return options;
+  return support::replaying(std::move(options));
 }
 
 class Replay : public testing::TestWithParam<int> {
  protected:
-  CheckpointOptions options = replaying();
+  CheckpointOptions options = counted();
   Nest region{GetParam(), options};
 
   std::int64_t recomputed_ops() const { return options.stats->total().recomputed_ops; }
@@ -187,7 +187,7 @@ TEST(ReplayMemory, AfterForwardNothingOfARegionIsLeft) {
   const at::Tensor x = floats_with_gradient();
   const MemoryMeter meter;
   const at::Tensor loss = checkpoint(
-                              replaying(), [](const at::Tensor& t) { return layers(t, 16); }, x)
+                              counted(), [](const at::Tensor& t) { return layers(t, 16); }, x)
                               .sum();
 
   EXPECT_EQ(meter.live_bytes() - meter.start_bytes(), kLoss);
@@ -198,7 +198,7 @@ TEST(ReplayMemory, BackwardOfOneRegionHoldsItsValues) {
   const at::Tensor x = floats_with_gradient();
   const MemoryMeter meter;
   checkpoint(
-      replaying(), [](const at::Tensor& t) { return layers(t, 16); }, x)
+      counted(), [](const at::Tensor& t) { return layers(t, 16); }, x)
       .sum()
       .backward();
 
@@ -210,7 +210,7 @@ TEST(ReplayMemory, BackwardOfOneRegionHoldsItsValues) {
 // no longer, and two gradients. The first inner region starts from what is there.
 TEST(ReplayMemory, RegionsInARegionHoldTheirStartsAndOneOfThem) {
   const at::Tensor x = floats_with_gradient();
-  const CheckpointOptions options = replaying();
+  const CheckpointOptions options = counted();
   const MemoryMeter meter;
   checkpoint(
       options,

@@ -128,6 +128,11 @@ Tensors Nest::operator()(const std::function<Tensors(const Tensors&)>& fn,
   return nested(options_, depth_, fn, inputs);
 }
 
+CheckpointOptions replaying(CheckpointOptions options) {
+  options.recompute = Recompute::kReplay;
+  return options;
+}
+
 Run run_step(const Body& body, int depth, const CheckpointOptions& options) {
   CheckpointOptions counting = options;
   if (counting.name.empty()) {
@@ -172,11 +177,9 @@ std::vector<Run> expect_same_as_plain(const Body& body, const CheckpointOptions&
     runs.push_back(run_step(body, depth, options));
     expect_equal(runs.back(), runs[0]);
   }
-  CheckpointOptions replaying = options;
-  replaying.recompute = Recompute::kReplay;
   for (int depth = 1; depth <= 3; ++depth) {
     SCOPED_TRACE(std::to_string(depth) + " replayed regions deep");
-    expect_equal(run_step(body, depth, replaying), runs[0]);
+    expect_equal(run_step(body, depth, replaying(options)), runs[0]);
   }
   return runs;
 }
@@ -198,9 +201,7 @@ void expect_modified_in_place(const std::function<void(const Nest& region)>& bod
   for (int depth = 0; depth <= 2; ++depth) {
     SCOPED_TRACE(std::to_string(depth) + " regions deep");
     EXPECT_THAT([&] { body(Nest(depth, {})); }, throws_modified_in_place());
-    CheckpointOptions replaying;
-    replaying.recompute = Recompute::kReplay;
-    EXPECT_THAT([&] { body(Nest(depth, replaying)); }, throws_modified_in_place());
+    EXPECT_THAT([&] { body(Nest(depth, replaying())); }, throws_modified_in_place());
   }
   EXPECT_EQ(live_hooks(), 0);
 }

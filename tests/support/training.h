@@ -72,6 +72,9 @@ class Nest {
   CheckpointOptions options_;
 };
 
+// The same options, with regions that replay.
+CheckpointOptions replaying(CheckpointOptions options = {});
+
 // What a step has computed; it has run its backward by itself.
 struct Step {
   Tensors outputs = {};
