@@ -15,7 +15,6 @@
 namespace reprise {
 namespace {
 
-using support::expect_region_same_as_plain;
 using support::expect_same_as_plain;
 using support::is_close;
 using support::leaf;
@@ -346,71 +345,6 @@ TEST(Mismatch, OfBytesIsFoundByTheHashOfValues) {
   EXPECT_THAT(details.saved_op, HasSubstr("aten::sin"));
   EXPECT_THAT(details.saved, HasSubstr("[3] Double"));
   EXPECT_FALSE(x.grad().defined());
-}
-
-TEST(Mismatch, HashesOfValuesOfManyKindsAgree) {
-  CheckpointOptions options;
-  options.determinism_check = DeterminismCheck::kValues;
-  expect_region_same_as_plain(
-      [](const at::Tensor& t) {
-        const at::Tensor z = torch::complex(t, t.cos());
-        const at::Tensor sparse = torch::eye(3, torch::kDouble).to_sparse();
-        const at::Tensor h = at::_sparse_mm(sparse, t.sin());
-        return (z * z.conj()).abs() + h.t().contiguous().t().exp() + t.slice(0, 0, 0).sum() +
-               t.expand({2, 3, 4}).sin().sum(0);
-      },
-      ramp({3, 4}), options);
-}
-
-CheckpointOptions hashing() {
-  CheckpointOptions options;
-  options.determinism_check = DeterminismCheck::kValues;
-  return options;
-}
-
-TEST(Mismatch, BytesThatNoKernelWroteAreNotHashed) {
-  const at::Tensor targets = torch::tensor({1, 2, 1}, torch::kLong);
-  const at::Tensor input_lengths = torch::tensor({7, 3}, torch::kLong);
-  const at::Tensor target_lengths = torch::tensor({2, 1}, torch::kLong);
-  expect_region_same_as_plain(
-      [=](const at::Tensor& t) {
-        return torch::ctc_loss(t.sin().log_softmax(-1), targets, input_lengths, target_lengths);
-      },
-      ramp({7, 2, 5}), hashing());
-}
-
-TEST(Mismatch, TheWorkspaceOfAnLstmIsNotHashed) {
-  torch::manual_seed(1);
-  torch::nn::LSTM lstm(torch::nn::LSTMOptions(3, 5).num_layers(2));
-  expect_region_same_as_plain(
-      [lstm](const at::Tensor& t) mutable {
-        const auto [output, state] = lstm->forward(t.sin().to(torch::kFloat));
-        return output + std::get<0>(state).sum();
-      },
-      ramp({4, 2, 3}), hashing());
-}
-
-TEST(Mismatch, MetaTensorsHaveNoBytesToHash) {
-  const at::Tensor x = torch::ones({3}, at::TensorOptions().device(at::kMeta).requires_grad(true));
-  checkpoint(
-      hashing(), [](const at::Tensor& t) { return t.sin().exp(); }, x)
-      .sum()
-      .backward();
-
-  EXPECT_EQ(x.grad().sizes(), c10::IntArrayRef({3}));
-  EXPECT_EQ(live_hooks(), 0);
-}
-
-// Plain training refuses this one: it has only the changed bytes.
-TEST(Mismatch, AValueIsHashedBeforeTheNextOpChangesItInPlace) {
-  const at::Tensor x = values({-1, 2, 3}).requires_grad_();
-  checkpoint(
-      hashing(), [](const at::Tensor& t) { return t.relu().mul_(2); }, x)
-      .sum()
-      .backward();
-
-  EXPECT_TRUE(is_close(x.grad(), {0, 2, 2}));
-  EXPECT_EQ(live_hooks(), 0);
 }
 
 // --- Changed between forward and backward. ---

@@ -65,24 +65,22 @@ class Plans(EndToEndCase):
         self.assertEqual(simulation["peak_bytes"], plan["budget_bytes"])
         self.assertLess(plan["budget_bytes"], 0.5 * plan["keep_all_peak_bytes"])
 
-    def test_an_interrupted_plan_is_the_best_so_far(self):
+    def interrupt_plan(self, program, *options):
+        """Stops `plan` by Ctrl-C once it shows progress; what `simulate` says of its schedule."""
         schedule = self.path("schedule.json")
-        result, _ = on_terminal("stderr", "plan", PROGRAMS / "gpt6.json", "--budget", "50%",
-                                "--iterations", 10**12, "--out", schedule, interrupt_at="plan [")
+        result, _ = on_terminal("stderr", "plan", PROGRAMS / program, *options, "--iterations",
+                                10**12, "--out", schedule, interrupt_at="plan [")
         self.assertEqual(result.returncode, 130)
         self.assertIn(b", stopped\n", result.stdout)
-        simulation = json.loads(self.assert_done(reprise(
-            "simulate", PROGRAMS / "gpt6.json", schedule, "--json", "-")))
+        return json.loads(self.assert_done(reprise(
+            "simulate", PROGRAMS / program, schedule, "--json", "-")))
+
+    def test_an_interrupted_plan_is_the_best_so_far(self):
+        simulation = self.interrupt_plan("gpt6.json", "--budget", "50%")
         self.assertLessEqual(simulation["peak_bytes"], simulation["schedule"]["budget_bytes"])
 
     def test_an_interrupted_search_for_the_minimum_keeps_the_lowest_schedule(self):
-        schedule = self.path("schedule.json")
-        result, _ = on_terminal("stderr", "plan", PROGRAMS / "lstm300.json", "--planner", "search",
-                                "--iterations", 10**12, "--out", schedule, interrupt_at="plan [")
-        self.assertEqual(result.returncode, 130)
-        self.assertIn(b", stopped\n", result.stdout)
-        simulation = json.loads(self.assert_done(reprise(
-            "simulate", PROGRAMS / "lstm300.json", schedule, "--json", "-")))
+        simulation = self.interrupt_plan("lstm300.json", "--planner", "search")
         self.assertEqual(simulation["peak_bytes"], simulation["schedule"]["budget_bytes"])
         self.assertLess(simulation["peak_bytes"], simulation["keep_all_peak_bytes"])
 
