@@ -7,8 +7,10 @@
 #include <limits>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include <c10/core/Allocator.h>
+#include <c10/util/ScopeExit.h>
 
 namespace reprise::tape {
 namespace {
@@ -38,6 +40,17 @@ std::atomic<std::int64_t> live_bytes_count{0};
 std::atomic<std::int64_t> peak_bytes_count{0};
 std::atomic<c10::Allocator*> inner_allocator{nullptr};
 std::atomic<bool> is_counting{false};
+// Scope state of this thread, changed by AllocationGateScope alone.
+thread_local AllocationGate* gate = nullptr;
+
+void pass_gate(std::int64_t bytes) {
+  if (gate == nullptr) {
+    return;
+  }
+  AllocationGate* const present = std::exchange(gate, nullptr);
+  const auto put_back = c10::make_scope_exit([present] { gate = present; });
+  present->before_allocation(bytes);
+}
 
 void raise_peak(std::int64_t live) {
   std::int64_t peak = peak_bytes_count.load(std::memory_order_relaxed);
@@ -87,6 +100,7 @@ class CountingAllocator final : public c10::Allocator {
     if (bytes == 0) {
       return {nullptr, nullptr, &free_block, c10::Device(c10::DeviceType::CPU)};
     }
+    pass_gate(static_cast<std::int64_t>(bytes));
     c10::Allocator* const inner = inner_allocator.load(std::memory_order_relaxed);
     if (bytes > std::numeric_limits<std::size_t>::max() / 2 - kExtraBytes) {
       return inner->allocate(bytes);  // whose error names the size that was asked for
@@ -128,6 +142,11 @@ void count_cpu_memory() {
     is_counting = true;
   });
 }
+
+AllocationGateScope::AllocationGateScope(AllocationGate& new_gate)
+    : outer_(std::exchange(gate, &new_gate)) {}
+
+AllocationGateScope::~AllocationGateScope() { gate = outer_; }
 
 bool is_counting_cpu_memory() { return is_counting.load(); }
 

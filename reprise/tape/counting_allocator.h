@@ -28,4 +28,25 @@ std::int64_t cpu_peak_bytes();
 // The peak begins anew at the live bytes of now. Returns the peak until now.
 std::int64_t restart_cpu_peak();
 
+// Is asked before each allocation of a thread, whose bytes are not among the live ones yet. What it
+// throws leaves through the allocation. Bytes that it frees are free when the memory is taken.
+class AllocationGate {
+ public:
+  virtual ~AllocationGate() = default;
+  virtual void before_allocation(std::int64_t bytes) = 0;
+};
+
+// Puts a gate before the CPU allocations of this thread for a scope, in place of the one there. Not
+// asked for what it allocates itself.
+class AllocationGateScope {
+ public:
+  explicit AllocationGateScope(AllocationGate& gate);
+  ~AllocationGateScope();
+  AllocationGateScope(const AllocationGateScope&) = delete;
+  AllocationGateScope& operator=(const AllocationGateScope&) = delete;
+
+ private:
+  AllocationGate* outer_;
+};
+
 }  // namespace reprise::tape

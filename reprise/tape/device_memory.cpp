@@ -96,15 +96,25 @@ DeviceMemory& DeviceMemory::of(c10::Device device) {
 
 std::int64_t DeviceMemory::live_bytes() { return source_->live_bytes(); }
 
-void DeviceMemory::open(PeakScope& scope) {
-  const std::lock_guard lock(mutex_);
-  scope.start_bytes = source_->live_bytes();
-  scope.peak_bytes = scope.start_bytes;
+void DeviceMemory::restart_peak() {
   const std::int64_t peak_bytes = source_->restart_peak();
   for (PeakScope* open_scope : open_scopes_) {
     open_scope->peak_bytes = std::max(open_scope->peak_bytes, peak_bytes);
   }
+}
+
+void DeviceMemory::open(PeakScope& scope) {
+  const std::lock_guard lock(mutex_);
+  scope.start_bytes = source_->live_bytes();
+  scope.peak_bytes = scope.start_bytes;
+  restart_peak();
   open_scopes_.push_back(&scope);
+}
+
+std::int64_t DeviceMemory::restart(PeakScope& scope) {
+  const std::lock_guard lock(mutex_);
+  restart_peak();
+  return std::exchange(scope.peak_bytes, source_->live_bytes());
 }
 
 void DeviceMemory::close(const PeakScope& scope) {

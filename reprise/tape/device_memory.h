@@ -43,10 +43,14 @@ class DeviceMemory {
   // `scope` must stay where it is until close().
   void open(PeakScope& scope);
   void close(const PeakScope& scope);
-  // The most bytes that lived at once since `scope` was opened.
+  // The most bytes that lived at once since `scope` was opened, or restarted.
   std::int64_t total_peak_bytes(const PeakScope& scope);
+  // The same; a new peak of the scope begins at the live bytes of now.
+  std::int64_t restart(PeakScope& scope);
 
  private:
+  void restart_peak();
+
   std::mutex mutex_;
   std::unique_ptr<MemorySource> source_;
   std::vector<PeakScope*> open_scopes_;

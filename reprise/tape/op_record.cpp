@@ -49,8 +49,13 @@ c10::IValue with_tensors(const TensorArgument& argument,
 
 }  // namespace
 
+bool OpRecord::writes(ValueId value) const {
+  return std::any_of(written.begin(), written.end(),
+                     [value](const Write& write) { return write.before == value; });
+}
+
 bool OpRecord::is_overwritten(ValueId value) const {
-  return std::any_of(writes.begin(), writes.end(), [value](const Write& write) {
+  return std::any_of(written.begin(), written.end(), [value](const Write& write) {
     return write.before == value && !write.reads_before;
   });
 }

@@ -56,25 +56,26 @@ struct OpRecord {
   c10::DispatchKeySet keys;
   std::vector<c10::IValue> arguments = {};  // those that are `tensors` are None here
   c10::SmallVector<TensorArgument, 2> tensors = {};
-  c10::SmallVector<Write, 1> writes = {};
+  c10::SmallVector<Write, 1> written = {};
   c10::SmallVector<MadeResult, 1> results = {};
   at::Generator generator = {};     // that it drew from
   at::Tensor generator_state = {};  // before it did
   caffe2::TypeMeta default_dtype;
   bool grad_mode = true;
 
-  // Calls `visit(value)` for each value whose bytes the op read, once per mention.
+  // Calls `visit(ref)` for each mention of a value whose bytes the op read.
   template <class Visit>
   void for_each_read(Visit&& visit) const {
     for (const TensorArgument& argument : tensors) {
       for (const TensorRef& ref : argument.refs) {
         if (ref.value != kNoValue && !is_overwritten(ref.value)) {
-          visit(ref.value);
+          visit(ref);
         }
       }
     }
   }
-  bool is_overwritten(ValueId value) const;
+  bool writes(ValueId value) const;          // which held `value` before
+  bool is_overwritten(ValueId value) const;  // without having read it
 
   // The arguments with tensors in place; `tensor_of` is asked for undefined ones too.
   std::vector<c10::IValue> filled(

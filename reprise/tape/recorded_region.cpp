@@ -109,7 +109,7 @@ void RecordedRegion::fill() {
     }
   }
   const std::int64_t ops_before = tape_->replayed_ops();
-  std::vector<c10::Storage> storages = tape_->rebuild(wanted);
+  std::vector<c10::Storage> storages = tape_->rebuild({.wanted = wanted});
   for (std::size_t i = 0; i < places.size(); ++i) {
     *places[i] = std::move(storages[i]);
   }
@@ -143,7 +143,7 @@ at::Tensor RecordedRegion::value(std::int64_t index) {
   if (!is_closed_) {
     // Asked in the midst of the region, for a gradient that its function computes: most values are
     // still where they were.
-    return at(index).ref.view.over(tape_->rebuild({value})[0]);
+    return at(index).ref.view.over(tape_->rebuild({.wanted = {value}})[0]);
   }
   if (!at(index).storage) {
     fill();

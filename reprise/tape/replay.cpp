@@ -53,8 +53,31 @@ c10::Storage new_storage(std::int64_t bytes, c10::Device device) {
 
 }  // namespace
 
-void Replay::collect(const std::vector<ValueId>& wanted) {
-  std::vector<ValueId> to_find = wanted;
+// Where the op finds what it reads: in the value that it read or, if that is gone and nobody has
+// touched these elements since, in a later one of the storage.
+ValueId Replay::source_of(const OpRecord& op, const TensorRef& ref) {
+  if (values_.at(ref.value).next == kNoValue || op.writes(ref.value)) {
+    return ref.value;
+  }
+  if (const auto moved = moved_.find(&ref); moved != moved_.end()) {
+    return moved->second;
+  }
+  if (instances_.contains(ref.value)) {
+    return ref.value;
+  }
+  const ValueId later = values_.surviving(ref);
+  if (later == ref.value || anew_.contains(later) || !values_.find(later)) {
+    return ref.value;
+  }
+  moved_.emplace(&ref, later);
+  return later;
+}
+
+void Replay::collect(const RebuildRequest& request) {
+  std::vector<ValueId> to_find = request.wanted;
+  if (request.anew) {
+    anew_.insert(to_find.begin(), to_find.end());
+  }
   std::unordered_set<OpId> needed;
   while (!to_find.empty()) {
     const ValueId value = to_find.back();
@@ -63,27 +86,34 @@ void Replay::collect(const std::vector<ValueId>& wanted) {
     if (!is_new || values_.at(value).opaque.defined()) {
       continue;
     }
-    position->second.storage = values_.find(value);
-    const OpId maker = values_.at(value).maker;
-    if (!position->second.storage && needed.insert(maker).second) {
-      ops_[static_cast<std::size_t>(maker)].for_each_read(
-          [&](ValueId read) { to_find.push_back(read); });
+    const ValueRecord& record = values_.at(value);
+    if (record.is_external() || !anew_.contains(value)) {
+      position->second.storage = values_.find(value);
+    }
+    if (!position->second.storage && needed.insert(record.maker).second) {
+      const OpRecord& op = ops_[static_cast<std::size_t>(record.maker)];
+      op.for_each_read([&](const TensorRef& ref) { to_find.push_back(source_of(op, ref)); });
     }
   }
   order_.assign(needed.begin(), needed.end());
   std::sort(order_.begin(), order_.end());
   for (const OpId id : order_) {
-    ops_[static_cast<std::size_t>(id)].for_each_read(
-        [&](ValueId read) { ++instances_.at(read).readers; });
+    const OpRecord& op = ops_[static_cast<std::size_t>(id)];
+    op.for_each_read([&](const TensorRef& ref) { ++instances_.at(source_of(op, ref)).readers; });
   }
-  for (const ValueId value : wanted) {
+  for (const ValueId value : request.wanted) {
     instances_.at(value).is_wanted = true;
+  }
+  if (request.has_use) {
+    for (auto& [value, instance] : instances_) {
+      instance.is_of_use = !instance.storage && request.has_use(value);
+    }
   }
 }
 
 Replay::WrittenStorages Replay::storages_to_write(const OpRecord& op) {
   WrittenStorages storages;
-  for (const Write& write : op.writes) {
+  for (const Write& write : op.written) {
     const ValueRecord& record = values_.at(write.before);
     if (!write.reads_before) {
       storages.emplace(write.before, new_storage(record.bytes, record.device));
@@ -91,16 +121,18 @@ Replay::WrittenStorages Replay::storages_to_write(const OpRecord& op) {
     }
     Instance& before = instances_.at(write.before);
     std::int64_t mentions = 0;
-    op.for_each_read([&](ValueId value) { mentions += value == write.before ? 1 : 0; });
-    const bool is_last_reader = before.readers == mentions && !before.is_wanted;
-    storages.emplace(write.before, before.is_own && is_last_reader
-                                       ? std::exchange(before.storage, {})
-                                       : copy_of_bytes(before.storage).storage());
+    op.for_each_read(
+        [&](const TensorRef& ref) { mentions += ref.value == write.before ? 1 : 0; });
+    const bool is_free = before.is_own && !before.is_wanted && !before.is_of_use &&
+                         before.readers == mentions;
+    storages.emplace(write.before, is_free ? std::exchange(before.storage, {})
+                                           : copy_of_bytes(before.storage).storage());
   }
   return storages;
 }
 
-at::Tensor Replay::tensor_of(const TensorRef& ref, const WrittenStorages& written) const {
+at::Tensor Replay::tensor_of(const OpRecord& op, const TensorRef& ref,
+                             const WrittenStorages& written) {
   if (ref.value == kNoValue) {
     return {};
   }
@@ -109,7 +141,7 @@ at::Tensor Replay::tensor_of(const TensorRef& ref, const WrittenStorages& writte
   }
   const auto position = written.find(ref.value);
   return ref.view.over(position != written.end() ? position->second
-                                                 : instances_.at(ref.value).storage);
+                                                 : instances_.at(source_of(op, ref)).storage);
 }
 
 void Replay::restore_generator(const OpRecord& op) {
@@ -127,11 +159,15 @@ void Replay::place(ValueId value, c10::Storage storage) {
   }
   position->second.storage = std::move(storage);
   position->second.is_own = true;
+  if (position->second.is_of_use) {
+    values_.add_rebuilt(value, position->second.storage);
+    take_(value, position->second.storage);
+  }
 }
 
 void Replay::take_results(const OpRecord& op, const WrittenStorages& written,
                           const std::vector<c10::IValue>& results) {
-  for (const Write& write : op.writes) {
+  for (const Write& write : op.written) {
     place(write.after, written.at(write.before));
   }
   for (const MadeResult& made : op.results) {
@@ -143,8 +179,8 @@ void Replay::take_results(const OpRecord& op, const WrittenStorages& written,
 }
 
 void Replay::release_reads(const OpRecord& op) {
-  op.for_each_read([&](ValueId value) {
-    Instance& instance = instances_.at(value);
+  op.for_each_read([&](const TensorRef& ref) {
+    Instance& instance = instances_.at(source_of(op, ref));
     --instance.readers;
     if (instance.readers == 0 && !instance.is_wanted) {
       instance.storage = {};
@@ -155,7 +191,7 @@ void Replay::release_reads(const OpRecord& op) {
 void Replay::run_op(const OpRecord& op) {
   const WrittenStorages written = storages_to_write(op);
   std::vector<c10::IValue> stack =
-      op.filled([&](const TensorRef& ref) { return tensor_of(ref, written); });
+      op.filled([&](const TensorRef& ref) { return tensor_of(op, ref, written); });
   restore_generator(op);
   {
     const BelowEverything below;
@@ -168,16 +204,17 @@ void Replay::run_op(const OpRecord& op) {
   release_reads(op);
 }
 
-std::vector<c10::Storage> Replay::run(const std::vector<ValueId>& wanted) {
-  collect(wanted);
+std::vector<c10::Storage> Replay::run(const RebuildRequest& request) {
+  take_ = request.take;
+  collect(request);
   for (const OpId id : order_) {
     run_op(ops_[static_cast<std::size_t>(id)]);
   }
   std::vector<c10::Storage> storages;
-  storages.reserve(wanted.size());
-  for (const ValueId value : wanted) {
+  storages.reserve(request.wanted.size());
+  for (const ValueId value : request.wanted) {
     const Instance& instance = instances_.at(value);
-    if (instance.is_own) {
+    if (instance.is_own && !instance.is_of_use) {
       values_.add_rebuilt(value, instance.storage);
     }
     storages.push_back(instance.storage);

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "reprise/tape/op_record.h"
@@ -15,6 +17,16 @@
 #include "reprise/tape/value_table.h"
 
 namespace reprise::tape {
+
+struct RebuildRequest {
+  std::vector<ValueId> wanted;
+  // Makes all of them again, also those that are there.
+  bool anew = false;
+  // Whether somebody has use for a value that is made on the way to others. `take` is then called
+  // with it as soon as it is there.
+  std::function<bool(ValueId value)> has_use = {};
+  std::function<void(ValueId value, const c10::Storage& storage)> take = {};
+};
 
 class Replay {
  public:
@@ -24,7 +36,7 @@ class Replay {
   Replay& operator=(const Replay&) = delete;
 
   // See Tape::rebuild. To be called once.
-  std::vector<c10::Storage> run(const std::vector<ValueId>& wanted);
+  std::vector<c10::Storage> run(const RebuildRequest& request);
   std::int64_t ops() const { return static_cast<std::int64_t>(order_.size()); }
 
  private:
@@ -32,14 +44,16 @@ class Replay {
     c10::Storage storage = {};
     std::int64_t readers = 0;  // mentions in ops that have yet to run
     bool is_wanted = false;
-    bool is_own = false;  // made by this replay
+    bool is_of_use = false;  // to others, once it is made
+    bool is_own = false;     // made by this replay
   };
   using WrittenStorages = std::unordered_map<ValueId, c10::Storage>;
 
-  void collect(const std::vector<ValueId>& wanted);
+  void collect(const RebuildRequest& request);
+  ValueId source_of(const OpRecord& op, const TensorRef& ref);
   void run_op(const OpRecord& op);
   WrittenStorages storages_to_write(const OpRecord& op);
-  at::Tensor tensor_of(const TensorRef& ref, const WrittenStorages& written) const;
+  at::Tensor tensor_of(const OpRecord& op, const TensorRef& ref, const WrittenStorages& written);
   void restore_generator(const OpRecord& op);
   void take_results(const OpRecord& op, const WrittenStorages& written,
                     const std::vector<c10::IValue>& results);
@@ -50,6 +64,10 @@ class Replay {
   ValueTable& values_;
   std::vector<OpId> order_;
   std::unordered_map<ValueId, Instance> instances_;
+  std::unordered_set<ValueId> anew_;  // to be made although they are there
+  // Reads of a value whose elements are taken from a later one of its storage.
+  std::unordered_map<const TensorRef*, ValueId> moved_;
+  std::function<void(ValueId, const c10::Storage&)> take_;
   // Generators that were set to an earlier state, with their present one, which they get back.
   const RandomStates nothing_;
   RandomStates drawn_from_;

@@ -108,7 +108,7 @@ bool Tape::finish_writes(OpId maker) {
     const ValueId after = values_.after_write(written.tensor, written.before, made_by);
     last_writes_.emplace_back(written.before, after);
     if (made_by != kNoOp) {
-      current_->writes.push_back({written.before, after, written.reads_before});
+      current_->written.push_back({written.before, after, written.reads_before});
       has_made = true;
     }
   }
@@ -184,10 +184,15 @@ void Tape::end() {
   values_.end();
 }
 
-std::vector<c10::Storage> Tape::rebuild(const std::vector<ValueId>& wanted) {
+void Tape::resume() {
+  const std::lock_guard lock(mutex_);
+  values_.resume();
+}
+
+std::vector<c10::Storage> Tape::rebuild(const RebuildRequest& request) {
   const std::lock_guard lock(mutex_);
   Replay replay(ops_, values_);
-  std::vector<c10::Storage> storages = replay.run(wanted);
+  std::vector<c10::Storage> storages = replay.run(request);
   replayed_ops_ += replay.ops();
   return storages;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "reprise/tape/op_record.h"
+#include "reprise/tape/replay.h"
 #include "reprise/tape/value_table.h"
 
 namespace reprise::tape {
@@ -35,16 +36,18 @@ class Tape {
   // that.
   ValueId after_last_op(ValueId value) const;
 
-  // No more ops follow.
+  // No more ops follow, until resume().
   void end();
+  void resume();
 
-  // The bytes of values, in their order, after running what ops that takes. An op runs at most
-  // once; what only others need is freed as soon as they have run. Returns null storage for values
-  // without dense storage.
+  // The bytes of the wanted values, in their order, after running what ops that takes. An op runs
+  // at most once; what only others need is freed as soon as they have run. Returns null storage for
+  // values without dense storage.
   // Throws c10::Error, in autograd's words, if an external value was changed in place.
-  std::vector<c10::Storage> rebuild(const std::vector<ValueId>& wanted);
+  std::vector<c10::Storage> rebuild(const RebuildRequest& request);
 
   const ValueTable& values() const { return values_; }
+  const OpRecord& op(OpId id) const { return ops_[static_cast<std::size_t>(id)]; }
   OpId ops() const { return static_cast<OpId>(ops_.size()); }
   // Values that the last op read, if it was recorded.
   const std::vector<ValueId>& last_reads() const { return last_reads_; }

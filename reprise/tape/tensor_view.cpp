@@ -32,6 +32,18 @@ at::Tensor TensorView::over(c10::Storage storage) const {
   return tensor;
 }
 
+ByteView TensorView::bytes() const {
+  const auto item_bytes = static_cast<std::int64_t>(dtype.itemsize());
+  ByteView view{.offset = offset * item_bytes,
+                .item_bytes = item_bytes,
+                .sizes = {sizes.begin(), sizes.end()},
+                .strides = {strides.begin(), strides.end()}};
+  for (std::int64_t& stride : view.strides) {
+    stride *= item_bytes;
+  }
+  return view;
+}
+
 bool TensorView::covers(const c10::StorageImpl& storage) const {
   std::int64_t elements = 1;
   for (const std::int64_t size : sizes) {

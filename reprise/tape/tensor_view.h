@@ -11,6 +11,8 @@
 #include <c10/util/SmallVector.h>
 #include <c10/util/typeid.h>
 
+#include "reprise/tape/byte_view.h"
+
 namespace reprise::tape {
 
 struct TensorView {
@@ -28,6 +30,7 @@ struct TensorView {
   // The view over `storage`, without history and with a version of its own.
   at::Tensor over(c10::Storage storage) const;
 
+  ByteView bytes() const;
   bool covers(const c10::StorageImpl& storage) const;  // every byte of it is an element's, once
 };
 

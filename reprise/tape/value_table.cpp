@@ -15,7 +15,7 @@ c10::weak_intrusive_ptr<c10::StorageImpl> no_storage() {
   return c10::weak_intrusive_ptr<c10::StorageImpl>{none};
 }
 
-c10::StorageImpl* storage_of(const at::Tensor& tensor) {
+c10::StorageImpl* storage_behind(const at::Tensor& tensor) {
   return tensor.storage().unsafeGetStorageImpl();
 }
 
@@ -24,8 +24,10 @@ c10::Storage locked(const c10::weak_intrusive_ptr<c10::StorageImpl>& weak) { ret
 }  // namespace
 
 ValueId ValueTable::add(ValueRecord record) {
+  const ValueId value = size();
+  record.root = value;
   values_.push_back(std::move(record));
-  return static_cast<ValueId>(values_.size()) - 1;
+  return value;
 }
 
 void ValueTable::keep(ValueId value, c10::Storage storage) {
@@ -61,7 +63,7 @@ ValueId ValueTable::known_value(const at::Tensor& tensor) const {
   if (!has_dense_storage(tensor)) {
     return kNoValue;
   }
-  const auto known = current_.find(storage_of(tensor));
+  const auto known = current_.find(storage_behind(tensor));
   return known == current_.end() ? kNoValue : known->second.value;
 }
 
@@ -73,7 +75,7 @@ ValueId ValueTable::add_made(const at::Tensor& tensor, OpId maker, bool is_unini
                              .rebuilt_in = no_storage(),
                              .version = SeenVersion(tensor),
                              .is_uninitialised = is_uninitialised});
-  current_.insert_or_assign(storage_of(tensor),
+  current_.insert_or_assign(storage_behind(tensor),
                             Known{tensor.storage().getWeakStorageImpl(), value});
   return value;
 }
@@ -91,6 +93,9 @@ void ValueTable::before_write(ValueId value, bool will_be_read) {
 ValueId ValueTable::after_write(const at::Tensor& tensor, ValueId before, OpId maker) {
   at(before).is_current = false;
   const ValueId after = add_made(tensor, maker, false);
+  at(before).next = after;
+  at(after).root = at(before).root;
+  at(after).written = TensorView::of(tensor);
   if (maker == kNoOp) {
     keep(after, tensor.storage());
   }
@@ -103,12 +108,24 @@ void ValueTable::add_rebuilt(ValueId value, const c10::Storage& storage) {
                             Known{storage.getWeakStorageImpl(), value});
 }
 
+ValueId ValueTable::surviving(const TensorRef& ref) const {
+  ValueId value = ref.value;
+  while (at(value).next != kNoValue &&
+         !overlap(ref.view.bytes(), at(at(value).next).written.bytes())) {
+    value = at(value).next;
+  }
+  return value;
+}
+
 void ValueTable::end() {
   has_ended_ = true;
-  for (ValueRecord& record : values_) {
-    record.version.see_again();
+  // Counters move only after the op that writes, sometimes several ops later.
+  for (; settled_ < values_.size(); ++settled_) {
+    values_[settled_].version.see_again();
   }
 }
+
+c10::Storage ValueTable::storage_of(ValueId root) const { return locked(at(root).made_in); }
 
 c10::Storage ValueTable::find(ValueId value) const {
   const ValueRecord& record = at(value);

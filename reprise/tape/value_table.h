@@ -24,7 +24,10 @@
 namespace reprise::tape {
 
 struct ValueRecord {
-  OpId maker = kNoOp;  // kNoOp: external
+  OpId maker = kNoOp;         // kNoOp: external
+  ValueId root = kNoValue;    // the first value of its storage
+  ValueId next = kNoValue;    // what a write made of it
+  TensorView written = {};    // what the write that made it touched; of a root nothing
   std::int64_t bytes = 0;
   c10::Device device = c10::kCPU;
   c10::weak_intrusive_ptr<c10::StorageImpl> made_in;
@@ -60,14 +63,26 @@ class ValueTable {
   // A replay has made the bytes of a value in `storage`.
   void add_rebuilt(ValueId value, const c10::Storage& storage);
 
-  // The recording is over: from now on version counters alone tell of writes.
+  // What a tensor of an earlier value looks at may still be there in later ones: the last value of
+  // the storage before a write that touches any of it.
+  ValueId surviving(const TensorRef& ref) const;
+
+  // Recording stops: from now on version counters alone tell of writes.
   void end();
+  // It goes on.
+  void resume() { has_ended_ = false; }
+  bool has_ended() const { return has_ended_; }
   // The value's bytes, or null if they are nowhere.
   // Throws c10::Error, in autograd's words, if an external value was changed since the end.
   c10::Storage find(ValueId value) const;
 
+  // What recorded ops made for `root` and those after it, if it is alive.
+  c10::Storage storage_of(ValueId root) const;
+
   ValueRecord& at(ValueId value) { return values_[static_cast<std::size_t>(value)]; }
   const ValueRecord& at(ValueId value) const { return values_[static_cast<std::size_t>(value)]; }
+  ValueId size() const { return static_cast<ValueId>(values_.size()); }
+  ValueId root(ValueId value) const { return at(value).root; }
   // Bytes of all values kept because they were about to be written.
   std::int64_t copied_bytes() const { return copied_bytes_; }
 
@@ -83,6 +98,7 @@ class ValueTable {
   std::unordered_map<const c10::StorageImpl*, Known> current_;
   std::int64_t copied_bytes_ = 0;
   bool has_ended_ = false;
+  std::size_t settled_ = 0;  // values whose version counter stood still when recording stopped
 };
 
 }  // namespace reprise::tape

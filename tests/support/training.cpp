@@ -133,7 +133,7 @@ CheckpointOptions replaying(CheckpointOptions options) {
   return options;
 }
 
-Run run_step(const Body& body, int depth, const CheckpointOptions& options) {
+Run run_step(const Body& body, int depth, const CheckpointOptions& options, MemoryBudget* budget) {
   CheckpointOptions counting = options;
   if (counting.name.empty()) {
     counting.name = "region";
@@ -143,7 +143,12 @@ Run run_step(const Body& body, int depth, const CheckpointOptions& options) {
   torch::manual_seed(1);
   Run run;
   {
-    const Step step = body(Nest(depth, counting));
+    const Nest region(depth, counting);
+    const auto run_budgeted = [&] {
+      const auto scope = budget->step();
+      return body(region);
+    };
+    const Step step = budget != nullptr ? run_budgeted() : body(region);
     run.outputs = copies_of(step.outputs);
     for (const at::Tensor& each : step.leaves) {
       run.gradients.push_back(each.grad().defined() ? each.grad().detach().clone() : at::Tensor());
@@ -168,7 +173,22 @@ void expect_equal(const Run& run, const Run& plain) {
   EXPECT_TRUE(bitwise_equal(run.generator_state, plain.generator_state));
 }
 
+void expect_same_under(MemoryBudget budget, const Body& body, const CheckpointOptions& options,
+                       const Run& plain) {
+  for (int step = 0; step < 3; ++step) {
+    SCOPED_TRACE("step " + std::to_string(step));
+    expect_equal(run_step(body, 0, options, &budget), plain);
+  }
+  SCOPED_TRACE("with a region in the step");
+  expect_equal(run_step(body, 1, options, &budget), plain);
+  expect_equal(run_step(body, 1, replaying(options), &budget), plain);
+}
+
 }  // namespace
+
+MemoryBudget smallest_budget() {
+  return MemoryBudget::minimum({.iterations = 5, .is_hard = false});
+}
 
 std::vector<Run> expect_same_as_plain(const Body& body, const CheckpointOptions& options) {
   std::vector<Run> runs = {run_step(body, 0, options)};
@@ -180,6 +200,14 @@ std::vector<Run> expect_same_as_plain(const Body& body, const CheckpointOptions&
   for (int depth = 1; depth <= 3; ++depth) {
     SCOPED_TRACE(std::to_string(depth) + " replayed regions deep");
     expect_equal(run_step(body, depth, replaying(options)), runs[0]);
+  }
+  {
+    SCOPED_TRACE("with as little as possible");
+    expect_same_under(smallest_budget(), body, options, runs[0]);
+  }
+  {
+    SCOPED_TRACE("with a byte");
+    expect_same_under(MemoryBudget(1, {.iterations = 5, .is_hard = false}), body, options, runs[0]);
   }
   return runs;
 }

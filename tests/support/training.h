@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 
 #include "reprise/checkpoint.h"
+#include "reprise/memory_budget.h"
 
 namespace reprise::support {
 
@@ -93,11 +94,17 @@ struct Run {
 
 using Body = std::function<Step(const Nest& region)>;
 
-// One run of `body` from seed 1. Expects that it leaves nothing alive and no setting changed.
-Run run_step(const Body& body, int depth, const CheckpointOptions& options = {});
+// One run of `body` from seed 1, in a step of `budget` if there is one. Expects that it leaves
+// nothing alive and no setting changed.
+Run run_step(const Body& body, int depth, const CheckpointOptions& options = {},
+             MemoryBudget* budget = nullptr);
+
+// As little memory as any plan manages, found quickly.
+MemoryBudget smallest_budget();
 
 // Runs `body` plainly and one, two and three regions deep, expects bitwise equal outputs,
-// gradients, buffers and generator, and returns the runs by depth.
+// gradients, buffers and generator, and returns the runs by depth. The same of regions that replay,
+// and of steps under budgets that are far too small, unplanned and planned.
 std::vector<Run> expect_same_as_plain(const Body& body, const CheckpointOptions& options = {});
 
 // The same for the usual step: a region of `fn` on a leaf equal to `input`, made anew for each run,

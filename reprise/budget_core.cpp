@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/budget_core.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "reprise/plan/format_bytes.h"
+#include "reprise/plan/hash.h"
+#include "reprise/plan/simulate.h"
+#include "reprise/profile/build_program.h"
+#include "reprise/profile/step_error.h"
+#include "reprise/tape/peak_watch.h"
+
+namespace reprise {
+namespace {
+
+// A plan may be for a little less than there is: what is live when a pass begins varies.
+constexpr std::int64_t kSlackBytes = 64 * 1024;
+constexpr double kSlackShare = 0.01;
+
+template <class Number>
+void require_not_negative(const std::string& what, Number value) {
+  if (!(value >= 0)) {
+    throw std::invalid_argument("MemoryBudget: " + what + " must not be negative, got " +
+                                std::to_string(value));
+  }
+}
+
+bool is_good_for(const PlannedPass& planned, std::optional<std::int64_t> limit_bytes) {
+  if (!limit_bytes) {
+    return true;
+  }
+  if (!planned.result.schedule) {
+    return *limit_bytes < planned.peak_bytes;
+  }
+  if (planned.limit_bytes > *limit_bytes) {
+    return planned.peak_bytes <= *limit_bytes;
+  }
+  const auto most_unused = std::max(
+      kSlackBytes, static_cast<std::int64_t>(kSlackShare * static_cast<double>(*limit_bytes)));
+  return planned.result.replays == 0 || *limit_bytes - planned.limit_bytes <= most_unused;
+}
+
+}  // namespace
+
+struct MemoryBudget::Core::Run {
+  std::int64_t start_bytes = 0;
+  std::optional<std::int64_t> limit_bytes;
+  KnownPass* known = nullptr;           // that is followed
+  const PlannedPass* planned = nullptr;
+  const tape::PlanFollower* follower = nullptr;  // owned by the pass, as the next
+  const tape::OnlinePolicy* online = nullptr;
+  std::unique_ptr<profile::StepRecorder> recorder;
+  std::unique_ptr<tape::PeakWatch> peak;
+};
+
+MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
+    : goal_(goal),
+      options_(std::move(options)),
+      memory_(tape::DeviceMemory::of(c10::Device(c10::kCPU))) {
+  plan::find_planner(options_.planner);
+  require_not_negative("iterations", options_.iterations);
+  require_not_negative("time_limit_s", options_.time_limit_s);
+  if (options_.most_passes < 1) {
+    throw std::invalid_argument("MemoryBudget: most_passes must be positive, got " +
+                                std::to_string(options_.most_passes));
+  }
+}
+
+void MemoryBudget::Core::begin_step() {
+  const std::lock_guard lock(mutex_);
+  ++report_.steps;
+}
+
+// What a pass may take above its start; nothing if that is not known yet.
+std::optional<std::int64_t> MemoryBudget::Core::limit_of(const KnownPass* known,
+                                                         std::int64_t live_bytes) const {
+  switch (goal_.kind) {
+    case BudgetGoal::Kind::kTotal:
+      return goal_.bytes - live_bytes;
+    case BudgetGoal::Kind::kAboveStart:
+      return goal_.bytes;
+    case BudgetGoal::Kind::kShare:
+      if (known != nullptr) {
+        return static_cast<std::int64_t>(goal_.share *
+                                         static_cast<double>(known->keep_all_peak_bytes));
+      }
+      return std::nullopt;
+    case BudgetGoal::Kind::kMinimum:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+plan::PlanRequest MemoryBudget::Core::request_for(std::optional<std::int64_t> limit_bytes) const {
+  plan::PlanRequest request;
+  request.budget_bytes = std::max<std::int64_t>(1, limit_bytes.value_or(1));
+  request.iterations = options_.iterations;
+  request.time_limit_s = options_.time_limit_s;
+  request.wants_bound = false;
+  if (options_.on_progress) {
+    request.on_progress = [this](const plan::PlanProgress& progress) {
+      options_.on_progress(progress);
+      return true;
+    };
+  }
+  return request;
+}
+
+plan::Schedule MemoryBudget::Core::given_schedule(const KnownPass& known) const {
+  if (const auto fault = plan::find_fault(known.program, *options_.schedule)) {
+    throw BudgetError("MemoryBudget: the given schedule does not fit this step: " + fault->path +
+                          ": " + fault->what,
+                      0);
+  }
+  return *options_.schedule;
+}
+
+PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
+                                          std::optional<std::int64_t> limit_bytes) {
+  PlannedPass planned{.limit_bytes = limit_bytes.value_or(0), .result = {}, .schedule = {},
+                      .plan = nullptr};
+  if (options_.schedule) {
+    planned.schedule = given_schedule(known);
+    planned.result.schedule = planned.schedule;
+    planned.result.planner = planned.schedule.planner;
+  } else {
+    const auto began = std::chrono::steady_clock::now();
+    const bool fits_all = limit_bytes && known.keep_all_peak_bytes <= *limit_bytes;
+    planned.result = plan::make_plan(known.program, fits_all ? "keep_all" : options_.planner,
+                                     request_for(limit_bytes));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    report_.plan_ms += took.count();
+    ++report_.plans;
+    if (planned.result.schedule) {
+      planned.schedule = *planned.result.schedule;
+    } else if (planned.result.minimum) {
+      planned.schedule = planned.result.minimum->schedule;
+    }
+  }
+  const plan::Simulation simulation = plan::simulate(known.program, planned.schedule);
+  planned.peak_bytes = simulation.peak_bytes;
+  planned.recompute_us = simulation.recompute_us;
+  planned.overhead = simulation.overhead;
+  planned.plan = std::make_shared<tape::PassPlan>(
+      profile::make_pass_plan(known.program, planned.schedule, known.identity));
+  return planned;
+}
+
+void MemoryBudget::Core::refuse(const PlannedPass& planned, std::int64_t limit_bytes) const {
+  const std::int64_t live_bytes =
+      goal_.kind == BudgetGoal::Kind::kTotal ? goal_.bytes - limit_bytes : 0;
+  const std::int64_t needed = live_bytes + planned.peak_bytes;
+  std::string why = "with everything dropped that can be";
+  if (planned.result.minimum) {
+    why = planned.result.minimum->reason.place;
+  }
+  throw BudgetError("MemoryBudget: expected at least " + format_bytes(needed) + " (" +
+                        std::to_string(needed) + " bytes), got " +
+                        format_bytes(live_bytes + limit_bytes) + ": " + why + " needs " +
+                        format_bytes(planned.peak_bytes) + " beside the " +
+                        format_bytes(live_bytes) + " that were live before the step",
+                    needed);
+}
+
+const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
+                                                std::optional<std::int64_t> limit_bytes) {
+  auto planned = std::find_if(known.plans.begin(), known.plans.end(), [&](const auto& each) {
+    return is_good_for(each, limit_bytes);
+  });
+  if (planned == known.plans.end()) {
+    known.plans.push_back(make_plan(known, limit_bytes));
+    planned = known.plans.end() - 1;
+  }
+  if (!planned->result.schedule && limit_bytes && options_.is_hard) {
+    refuse(*planned, *limit_bytes);
+  }
+  return *planned;
+}
+
+std::shared_ptr<const tape::PassPlan> MemoryBudget::Core::find_other_plan(std::size_t op,
+                                                                          std::uint64_t hash) {
+  for (KnownPass& known : known_) {
+    if (op < known.identity.hashes_after_ops.size() &&
+        known.identity.hashes_after_ops[op] == hash) {
+      run_->known = &known;
+      run_->limit_bytes = limit_of(&known, run_->start_bytes);
+      run_->planned = &plan_for(known, run_->limit_bytes);
+      return run_->planned->plan;
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
+  const std::lock_guard lock(mutex_);
+  auto run = std::make_shared<Run>();
+  run->start_bytes = memory_.live_bytes();
+  run->known = known_.empty() ? nullptr : &known_.front();
+  run->limit_bytes = limit_of(run->known, run->start_bytes);
+  tape::OnlineLimits limits{.live_bytes = [&memory = memory_] { return memory.live_bytes(); }};
+  if (run->limit_bytes) {
+    limits.most_live_bytes = run->start_bytes + *run->limit_bytes;
+  }
+  std::unique_ptr<tape::PassPolicy> policy;
+  if (run->known != nullptr) {
+    run->planned = &plan_for(*run->known, run->limit_bytes);
+    auto follower = std::make_unique<tape::PlanFollower>(
+        run->planned->plan,
+        [this](std::size_t op, std::uint64_t hash) { return find_other_plan(op, hash); }, limits);
+    run->follower = follower.get();
+    policy = std::move(follower);
+  } else {
+    auto online = std::make_unique<tape::OnlinePolicy>(limits);
+    run->online = online.get();
+    policy = std::move(online);
+  }
+  const auto pass = std::make_shared<tape::Pass>(std::move(policy));
+  if (run->known == nullptr || is_to_record_) {
+    run->recorder = std::make_unique<profile::StepRecorder>(*pass, c10::Device(c10::kCPU));
+  } else {
+    run->peak = std::make_unique<tape::PeakWatch>(*pass, memory_);
+  }
+  run_ = std::move(run);
+  return pass;
+}
+
+void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder) {
+  profile::RecordedPass recorded = recorder.finish();
+  if (recorded.fault.empty() && recorded.trace.uses.empty()) {
+    recorded.fault = "no backward has run";
+  }
+  if (!recorded.fault.empty()) {
+    report_.unplanned_because = recorded.fault;
+    return;
+  }
+  try {
+    profile::BuiltProgram built = profile::build_program(recorded.trace);
+    KnownPass known{.program = std::move(built.program),
+                    .program_hash = {},
+                    .identity = profile::identify(pass, recorded, built),
+                    .keep_all_peak_bytes = 0,
+                    .plans = {}};
+    known.program_hash = plan::program_hash(known.program);
+    known.keep_all_peak_bytes = plan::simulate_keep_all(known.program).peak_bytes;
+    std::erase_if(known_, [&](const KnownPass& each) {
+      return each.identity.forward_hash == known.identity.forward_hash;
+    });
+    known_.push_front(std::move(known));
+  } catch (const profile::StepError& error) {
+    report_.unplanned_because = error.what();
+    return;
+  }
+  report_.unplanned_because.clear();
+  while (static_cast<int>(known_.size()) > options_.most_passes) {
+    known_.pop_back();
+  }
+}
+
+void MemoryBudget::Core::note(const tape::Pass& pass) {
+  const Run& run = *run_;
+  PassReport& last = report_.last;
+  last = {};
+  last.plan = "unplanned";
+  last.limit_bytes = run.limit_bytes.value_or(0);
+  last.peak_bytes = run.recorder ? run.recorder->peak_bytes() : run.peak->peak_bytes();
+  last.total_peak_bytes = run.start_bytes + last.peak_bytes;
+  last.replayed_ops = pass.recomputed_ops();
+  last.evictions = run.online != nullptr ? run.online->evictions() : 0;
+  last.has_departed = run.follower != nullptr && run.follower->has_departed();
+  ++report_.passes;
+  report_.departures += last.has_departed ? 1 : 0;
+  report_.overruns += run.limit_bytes && last.peak_bytes > *run.limit_bytes ? 1 : 0;
+  if (run.planned != nullptr) {
+    last.plan = run.planned->result.planner;
+    last.predicted_peak_bytes = run.planned->peak_bytes;
+    last.keep_all_peak_bytes = run.known->keep_all_peak_bytes;
+    last.predicted_recompute_us = run.planned->recompute_us;
+    last.predicted_overhead = run.planned->overhead;
+    ++report_.planned_passes;
+  }
+}
+
+void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
+  const std::lock_guard lock(mutex_);
+  if (!run_) {
+    return;
+  }
+  if (run_->recorder) {
+    learn(*pass, *run_->recorder);
+    run_->known = nullptr;  // may be gone
+    run_->planned = nullptr;
+  }
+  note(*pass);
+  is_to_record_ = report_.last.has_departed && run_->recorder == nullptr;
+  run_.reset();
+}
+
+std::optional<plan::Program> MemoryBudget::Core::program() const {
+  const std::lock_guard lock(mutex_);
+  return known_.empty() ? std::nullopt : std::optional(known_.front().program);
+}
+
+std::optional<plan::Schedule> MemoryBudget::Core::schedule() const {
+  const std::lock_guard lock(mutex_);
+  return known_.empty() || known_.front().plans.empty()
+             ? std::nullopt
+             : std::optional(known_.front().plans.back().schedule);
+}
+
+BudgetReport MemoryBudget::Core::report() const {
+  const std::lock_guard lock(mutex_);
+  return report_;
+}
+
+}  // namespace reprise

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind a MemoryBudget: the passes that it knows, their plans, and the pass under way.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reprise/memory_budget.h"
+#include "reprise/plan/planners.h"
+#include "reprise/profile/make_pass_plan.h"
+#include "reprise/profile/step_recorder.h"
+#include "reprise/tape/device_memory.h"
+#include "reprise/tape/online_policy.h"
+#include "reprise/tape/pass.h"
+#include "reprise/tape/plan_follower.h"
+
+namespace reprise {
+
+struct BudgetGoal {
+  enum class Kind { kTotal, kAboveStart, kShare, kMinimum };
+  Kind kind = Kind::kTotal;
+  std::int64_t bytes = 0;  // kTotal, kAboveStart
+  double share = 0;        // kShare
+};
+
+// A plan for a number of bytes above the start of a pass.
+struct PlannedPass {
+  std::int64_t limit_bytes = 0;
+  plan::PlanResult result;
+  // That fits the limit or, in its absence, has the lowest peak that was found.
+  plan::Schedule schedule;
+  std::int64_t peak_bytes = 0;  // of the schedule, as the next two
+  double recompute_us = 0;
+  double overhead = 0;
+  std::shared_ptr<const tape::PassPlan> plan;  // shared with the passes that follow it
+};
+
+// A pass that was recorded.
+struct KnownPass {
+  plan::Program program;
+  std::string program_hash;
+  profile::PassIdentity identity;
+  std::int64_t keep_all_peak_bytes = 0;
+  std::vector<PlannedPass> plans;
+};
+
+class MemoryBudget::Core {
+ public:
+  Core(BudgetGoal goal, MemoryBudgetOptions options);
+
+  void begin_step();
+  std::shared_ptr<tape::Pass> begin_pass();
+  void end_pass(const std::shared_ptr<tape::Pass>& pass);
+  BudgetReport report() const;
+  std::optional<plan::Program> program() const;
+  std::optional<plan::Schedule> schedule() const;
+
+ private:
+  // The pass under way.
+  struct Run;
+
+  std::optional<std::int64_t> limit_of(const KnownPass* known, std::int64_t live_bytes) const;
+  const PlannedPass& plan_for(KnownPass& known, std::optional<std::int64_t> limit_bytes);
+  [[noreturn]] void refuse(const PlannedPass& planned, std::int64_t limit_bytes) const;
+  plan::PlanRequest request_for(std::optional<std::int64_t> limit_bytes) const;
+  plan::Schedule given_schedule(const KnownPass& known) const;
+  PlannedPass make_plan(const KnownPass& known, std::optional<std::int64_t> limit_bytes);
+  std::shared_ptr<const tape::PassPlan> find_other_plan(std::size_t op, std::uint64_t hash);
+  void learn(tape::Pass& pass, profile::StepRecorder& recorder);
+  void note(const tape::Pass& pass);
+
+  mutable std::mutex mutex_;
+  BudgetGoal goal_;
+  MemoryBudgetOptions options_;
+  tape::DeviceMemory& memory_;
+  std::list<KnownPass> known_;  // last used first
+  std::shared_ptr<Run> run_;    // owned with the callbacks of its policy
+  bool is_to_record_ = false;
+  BudgetReport report_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/budget_report.h"
+
+#include <iomanip>
+#include <sstream>
+
+#include "reprise/plan/format_bytes.h"
+
+namespace reprise {
+
+std::string BudgetReport::text() const {
+  std::ostringstream out;
+  out << "passes     " << passes << " in " << steps << " steps, " << planned_passes
+      << " by plan, " << departures << " departed from it\n";
+  out << "limit      " << format_bytes(last.limit_bytes) << " above the start of the pass\n";
+  out << "peak       " << format_bytes(last.peak_bytes) << " measured";
+  if (last.predicted_peak_bytes > 0) {
+    out << ", " << format_bytes(last.predicted_peak_bytes) << " predicted, "
+        << format_bytes(last.keep_all_peak_bytes) << " with everything kept";
+  }
+  out << "\nrecompute  " << last.replayed_ops << " ops";
+  if (last.predicted_peak_bytes > 0) {
+    out << std::fixed << std::setprecision(1) << ", predicted "
+        << last.predicted_recompute_us / 1e3 << " ms (+" << 100 * last.predicted_overhead << " %)";
+  }
+  out << "\nplan       " << last.plan;
+  if (!unplanned_because.empty()) {
+    out << "; unplanned: " << unplanned_because;
+  }
+  out << '\n';
+  return out.str();
+}
+
+}  // namespace reprise

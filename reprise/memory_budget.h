@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// MemoryBudget: trains an unchanged model within a number of bytes.
+//
+//   reprise::MemoryBudget budget(reprise::gib(2));
+//   for (auto& batch : *loader) {
+//     optimizer.zero_grad();
+//     { auto step = budget.step();
+//       model->forward(batch.data).backward(); }
+//     optimizer.step();
+//   }
+//   std::cout << budget.report().text();
+//
+// Gradients have the bits that they have without it. docs/memory_budget.md says how it works.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "reprise/budget_report.h"
+#include "reprise/plan/planner.h"
+#include "reprise/plan/program.h"
+#include "reprise/plan/schedule.h"
+
+namespace reprise {
+
+// No plan fits the budget, or nothing is left to drop.
+class BudgetError : public std::runtime_error {
+ public:
+  BudgetError(const std::string& what, std::int64_t minimum)
+      : std::runtime_error(what), minimum_bytes(minimum) {}
+
+  // The smallest budget that a plan was found for, in the same terms as the budget was given; 0 if
+  // that is not known.
+  std::int64_t minimum_bytes;
+};
+
+struct MemoryBudgetOptions {
+  // Of make_plan() (plan/planners.h).
+  std::string planner = "auto";
+  std::int64_t iterations = 0;  // 0: the planner's default
+  double time_limit_s = 0;      // 0: none. With one, plans depend on the machine.
+  // Called now and then while a plan is made.
+  std::function<void(const plan::PlanProgress&)> on_progress = {};
+  // A budget that no plan meets is an error. If false, the plan with the lowest peak is followed.
+  bool is_hard = true;
+  // So many different passes are remembered, those used last.
+  int most_passes = 16;
+  // Followed instead of planning, whatever the budget, by the program that it was made for. Any
+  // other is refused: BudgetError.
+  std::optional<plan::Schedule> schedule = {};
+};
+
+class MemoryBudget {
+ public:
+  // Live tensors may take so many bytes on the CPU, parameters and gradients included. Memory that
+  // was allocated before counting began (count_memory(), memory.h) is not known and not counted.
+  // Throws std::invalid_argument if `bytes` is not positive or an option is out of bounds.
+  explicit MemoryBudget(std::int64_t bytes, MemoryBudgetOptions options = {});
+  // So many bytes above what is live when a pass begins.
+  static MemoryBudget above_start(std::int64_t bytes, MemoryBudgetOptions options = {});
+  // A share, above 0 and up to 1, of what the same step takes above its start with everything kept.
+  // The first step finds out how much that is, so it keeps everything.
+  static MemoryBudget share_of_peak(double share, MemoryBudgetOptions options = {});
+  // As little as any plan manages. The first step keeps everything.
+  static MemoryBudget minimum(MemoryBudgetOptions options = {});
+  ~MemoryBudget();
+  MemoryBudget(MemoryBudget&&) noexcept;
+  MemoryBudget& operator=(MemoryBudget&&) noexcept;
+
+  // A scope. What runs in it on this thread is recorded, planned and kept within the budget: a
+  // forward and its backward, or several one after another. What forward saved may be used after
+  // it as well, but is not planned then.
+  class Step {
+   public:
+    ~Step();
+    Step(Step&&) = delete;
+    Step& operator=(Step&&) = delete;
+
+   private:
+    friend class MemoryBudget;
+    struct State;
+    explicit Step(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+  };
+  // Throws std::logic_error inside of a step of the same thread. What planning throws, BudgetError
+  // above all, leaves through the first op of the step that needs the plan; no state is changed,
+  // and the next step works.
+  [[nodiscard]] Step step();
+
+  BudgetReport report() const;
+
+  // The recorded pass that was run last, and the schedule that it is to follow next; nothing before
+  // a pass has been recorded, and planned.
+  std::optional<plan::Program> program() const;
+  std::optional<plan::Schedule> schedule() const;
+
+ private:
+  class Core;
+  explicit MemoryBudget(std::shared_ptr<Core> core);
+  std::shared_ptr<Core> core_;  // shared with steps under way
+};
+
+}  // namespace reprise

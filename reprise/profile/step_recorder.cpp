@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/profile/step_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "reprise/tape/thread_clock.h"
+
+namespace reprise::profile {
+
+StepRecorder::StepRecorder(tape::Pass& pass, c10::Device device)
+    : pass_(pass), memory_(tape::DeviceMemory::of(device)) {
+  memory_.open(scope_);
+  start_bytes_ = scope_.start_bytes;
+  pass_began_us_ = tape::thread_cpu_us();
+  pass_.set_watch(this);
+}
+
+StepRecorder::~StepRecorder() {
+  pass_.set_watch(nullptr);
+  memory_.close(scope_);
+}
+
+StepRecorder::Storage& StepRecorder::at(tape::ValueId root) {
+  const auto index = static_cast<std::size_t>(root);
+  if (index >= storages_.size()) {
+    storages_.resize(index + 1);
+  }
+  return storages_[index];
+}
+
+std::int64_t StepRecorder::net_live_bytes() {
+  return memory_.live_bytes() - start_bytes_ - own_bytes_;
+}
+
+// Ends a window of the peak and counts it where it belongs.
+void StepRecorder::cut() {
+  const std::int64_t peak = memory_.restart(scope_) - start_bytes_;
+  const std::int64_t net = peak - own_bytes_;
+  if (phase_ != Phase::kOver) {
+    peak_bytes_ = std::max(peak_bytes_, peak);
+  }
+  switch (phase_) {
+    case Phase::kBetweenOps:
+      if (!ops_.empty()) {
+        ops_.back().peak_bytes = std::max(ops_.back().peak_bytes, net);
+      }
+      break;
+    case Phase::kOp:
+      window_peak_ = std::max(window_peak_, net);
+      break;
+    case Phase::kUse:
+      uses_.back().peak_bytes = std::max(uses_.back().peak_bytes, net);
+      break;
+    case Phase::kAfterUse:
+      uses_.back().after_bytes = std::max(uses_.back().after_bytes, net);
+      break;
+    case Phase::kReplay:
+    case Phase::kOver:
+      break;
+  }
+}
+
+// Storages that user code has let go of since the last op.
+void StepRecorder::find_released() {
+  std::erase_if(held_by_user_, [this](tape::ValueId root) {
+    if (pass_.is_held_by_others(root)) {
+      return false;
+    }
+    Storage& storage = at(root);
+    storage.is_held_by_user = false;
+    storage.released_at = static_cast<tape::OpId>(ops_.size()) - 1;
+    if (pass_.holds(root)) {
+      storage.is_own = true;
+      own_bytes_ += storage.bytes;
+    }
+    return true;
+  });
+}
+
+void StepRecorder::before_op() {
+  if (is_in_backward_) {
+    fault_ = "ops are recorded after backward has begun";
+    return;
+  }
+  cut();
+  find_released();
+  phase_ = Phase::kOp;
+  window_peak_ = 0;
+  live_before_ = net_live_bytes();
+  began_us_ = tape::thread_cpu_us();
+}
+
+void StepRecorder::note_made(tape::ValueId root) {
+  Storage& storage = at(root);
+  storage.is_held_by_user = true;
+  storage.bytes = pass_.tape().values().at(root).bytes;
+  held_by_user_.push_back(root);
+}
+
+void StepRecorder::after_op(tape::OpId id) {
+  if (is_in_backward_) {
+    return;
+  }
+  const double cost_us = tape::thread_cpu_us() - began_us_;
+  cut();
+  phase_ = Phase::kBetweenOps;
+  if (id == tape::kNoOp) {
+    if (!ops_.empty()) {
+      ops_.back().peak_bytes = std::max(ops_.back().peak_bytes, window_peak_);
+    }
+    return;
+  }
+  ops_.push_back({.cost_us = cost_us,
+                  .transient_bytes = std::max<std::int64_t>(0, window_peak_ - live_before_),
+                  .peak_bytes = window_peak_});
+  for (const tape::MadeResult& made : pass_.tape().op(id).results) {
+    note_made(made.value);
+  }
+}
+
+void StepRecorder::begin_backward() {
+  if (is_in_backward_) {
+    return;
+  }
+  find_released();
+  is_in_backward_ = true;
+  forward_us_ = tape::thread_cpu_us() - pass_began_us_;
+}
+
+void StepRecorder::on_use_begin(std::int64_t node, const std::string& name) {
+  cut();
+  begin_backward();
+  phase_ = Phase::kUse;
+  replay_us_ = 0;
+  uses_.push_back({.node = node, .name = name, .begin_bytes = net_live_bytes()});
+  began_us_ = tape::thread_cpu_us();
+}
+
+void StepRecorder::on_use_value(const tape::TensorRef& ref) { uses_.back().needs.push_back(ref); }
+
+void StepRecorder::on_use_end() {
+  cut();
+  uses_.back().cost_us = tape::thread_cpu_us() - began_us_ - replay_us_;
+  phase_ = Phase::kAfterUse;
+}
+
+void StepRecorder::on_backward_end() {
+  if (phase_ == Phase::kOver) {
+    return;
+  }
+  cut();
+  pass_us_ = tape::thread_cpu_us() - pass_began_us_;
+  phase_ = Phase::kOver;
+}
+
+void StepRecorder::before_replay() {
+  cut();
+  phase_before_replay_ = std::exchange(phase_, Phase::kReplay);
+  replay_began_us_ = tape::thread_cpu_us();
+}
+
+void StepRecorder::after_replay() {
+  cut();
+  phase_ = phase_before_replay_;
+  const double us = tape::thread_cpu_us() - replay_began_us_;
+  replay_us_ += us;
+  all_replays_us_ += us;
+}
+
+void StepRecorder::before_change() { cut(); }
+
+void StepRecorder::on_hold(tape::ValueId root, std::int64_t bytes) {
+  // In forward user code holds it as well, until find_released() tells otherwise.
+  if (is_in_backward_ && !std::exchange(at(root).is_own, true)) {
+    own_bytes_ += bytes;
+  }
+}
+
+void StepRecorder::on_drop(tape::ValueId root, std::int64_t bytes) {
+  if (std::exchange(at(root).is_own, false)) {
+    own_bytes_ -= bytes;
+  }
+}
+
+OpTrace StepRecorder::trace_of(tape::OpId id, StorageNumbers& numbers) const {
+  const tape::OpRecord& record = pass_.tape().op(id);
+  const Op& measured = ops_[static_cast<std::size_t>(id)];
+  OpTrace op{.name = record.op.schema().name(),
+             .random = record.generator.defined(),
+             .cost_us = measured.cost_us,
+             .transient_bytes = measured.transient_bytes,
+             .peak_bytes = std::max<std::int64_t>(0, measured.peak_bytes)};
+  record.for_each_read(
+      [&](const tape::TensorRef& ref) { op.reads.push_back(numbers.access(ref)); });
+  for (const tape::MadeResult& made : record.results) {
+    op.writes.push_back({.storage = numbers.of(made.value),
+                         .version = 0,
+                         .view = whole(pass_.tape().values().at(made.value).bytes)});
+  }
+  for (const tape::Write& write : record.written) {
+    if (pass_.tape().values().at(pass_.tape().values().root(write.after)).is_external()) {
+      continue;
+    }
+    op.writes.push_back(numbers.access(
+        {.value = write.after, .view = pass_.tape().values().at(write.after).written}));
+  }
+  return op;
+}
+
+UseTrace StepRecorder::trace_of(const Use& use, StorageNumbers& numbers) const {
+  UseTrace trace{.name = use.name,
+                 .cost_us = std::max(0.0, use.cost_us),
+                 .begin_bytes = use.begin_bytes,
+                 .peak_bytes = use.peak_bytes,
+                 .after_bytes = use.after_bytes};
+  for (const tape::TensorRef& ref : use.needs) {
+    trace.needs.push_back(numbers.access(ref));
+  }
+  return trace;
+}
+
+StorageTrace StepRecorder::trace_of(tape::ValueId root) const {
+  const tape::ValueRecord& record = pass_.tape().values().at(root);
+  StorageTrace trace{.bytes = record.bytes, .external = record.is_external()};
+  if (static_cast<std::size_t>(root) < storages_.size()) {
+    const Storage& storage = storages_[static_cast<std::size_t>(root)];
+    trace.held = storage.is_held_by_user;
+    trace.released_at = std::max(0, storage.released_at);
+  }
+  return trace;
+}
+
+RecordedPass StepRecorder::finish() {
+  on_backward_end();
+  pass_.set_watch(nullptr);
+  RecordedPass recorded{.trace = {}, .root_of_storage = {}, .node_of_use = {}, .fault = fault_};
+  StorageNumbers numbers(pass_.tape().values());
+  StepTrace& trace = recorded.trace;
+  trace.step_us = pass_us_ - all_replays_us_;
+  trace.forward_us = forward_us_;
+  for (tape::OpId id = 0; id < static_cast<tape::OpId>(ops_.size()); ++id) {
+    trace.ops.push_back(trace_of(id, numbers));
+  }
+  for (const Use& use : uses_) {
+    trace.uses.push_back(trace_of(use, numbers));
+    recorded.node_of_use.push_back(use.node);
+  }
+  recorded.root_of_storage = numbers.roots();
+  for (const tape::ValueId root : recorded.root_of_storage) {
+    trace.storages.push_back(trace_of(root));
+  }
+  return recorded;
+}
+
+}  // namespace reprise::profile

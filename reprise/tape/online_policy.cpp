@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/online_policy.h"
+
+#include <algorithm>
+
+#include "reprise/plan/dtr/scores.h"
+#include "reprise/tape/thread_clock.h"
+
+namespace reprise::tape {
+
+OnlinePolicy::Entry& OnlinePolicy::at(ValueId root) {
+  const auto index = static_cast<std::size_t>(root);
+  if (index >= entries_.size()) {
+    entries_.resize(index + 1);
+  }
+  return entries_[index];
+}
+
+void OnlinePolicy::before_op() { op_began_us_ = thread_cpu_us(); }
+
+// Notes what the op made from what.
+void OnlinePolicy::link(const PassParts& parts, const OpRecord& op, double cost_us) {
+  c10::SmallVector<ValueId, 4> made;
+  for (const MadeResult& result : op.results) {
+    made.push_back(result.value);  // the first of its storage
+  }
+  for (const Write& write : op.written) {
+    made.push_back(parts.tape.values().root(write.after));
+  }
+  for (const ValueId root : made) {
+    at(root).cost_us += cost_us;
+    touch(root);
+  }
+  op.for_each_read([&](const TensorRef& ref) {
+    const ValueId read = parts.tape.values().root(ref.value);
+    if (parts.is_external(read)) {
+      return;
+    }
+    touch(read);
+    for (const ValueId root : made) {
+      if (root != read) {
+        at(root).neighbours.push_back(read);
+        at(read).neighbours.push_back(root);
+      }
+    }
+  });
+}
+
+void OnlinePolicy::adopt(const PassParts& parts) {
+  static constexpr double cost_us = 1;
+  for (OpId id = 0; id < parts.tape.ops(); ++id) {
+    clock_us_ += cost_us;
+    link(parts, parts.tape.op(id), cost_us);
+  }
+}
+
+void OnlinePolicy::after_op(const PassParts& parts, OpId id) {
+  const double cost_us = std::max(0.0, thread_cpu_us() - op_began_us_);
+  clock_us_ += cost_us;
+  link(parts, parts.tape.op(id), cost_us);
+}
+
+void OnlinePolicy::on_save(const PassParts& parts, ValueId root) {
+  touch(root);
+  parts.held.hold(root, parts.tape.values().storage_of(root));
+}
+
+void OnlinePolicy::begin_use(const PassParts& /*parts*/, std::int64_t /*node*/) {}
+
+void OnlinePolicy::end_use(const PassParts& /*parts*/) {}
+
+void OnlinePolicy::on_missing_made(const PassParts& /*parts*/, ValueId root) {
+  touch(root);
+  Entry& entry = at(root);
+  if (entry.member != kNoMember) {
+    classes_.subtract(entry.member, entry.cost_us);
+    entry.member = kNoMember;
+  }
+}
+
+void OnlinePolicy::on_unneeded(const PassParts& parts, ValueId root) { parts.held.drop(root); }
+
+double OnlinePolicy::score(ValueId root, std::int64_t bytes) {
+  near_classes_.clear();
+  double neighbourhood_us = 0;
+  for (const ValueId neighbour : at(root).neighbours) {
+    const int member = at(neighbour).member;
+    if (member == kNoMember) {
+      continue;
+    }
+    const int found = classes_.find(member);
+    if (std::find(near_classes_.begin(), near_classes_.end(), found) == near_classes_.end()) {
+      near_classes_.push_back(found);
+      neighbourhood_us += classes_.cost_us(found);
+    }
+  }
+  return plan::dtr::h_dtr({.cost_us = at(root).cost_us,
+                           .neighbourhood_us = neighbourhood_us,
+                           .bytes = bytes,
+                           .staleness_us = clock_us_ - at(root).last_use_us});
+}
+
+ValueId OnlinePolicy::pick_victim(const PassParts& parts) {
+  ValueId victim = kNoValue;
+  double lowest = std::numeric_limits<double>::infinity();
+  for (ValueId root = 0; root < parts.held.size(); ++root) {
+    if (!parts.held.is_sole_holder(root)) {
+      continue;
+    }
+    const double value_score = score(root, parts.held.bytes(root));
+    if (value_score < lowest) {
+      lowest = value_score;
+      victim = root;
+    }
+  }
+  return victim;
+}
+
+// What is made from a value that is gone, or what it is made from, is dearer to evict. Values that
+// nobody saved are gone as soon as user code lets go of them, which shows only here.
+void OnlinePolicy::note_gone(const PassParts& parts, ValueId root) {
+  std::vector<ValueId> open = {root};
+  at(root).member = classes_.add(at(root).cost_us);
+  while (!open.empty()) {
+    const ValueId gone = open.back();
+    open.pop_back();
+    for (const ValueId neighbour : at(gone).neighbours) {
+      if (at(neighbour).member == kNoMember && !parts.held.holds(neighbour) &&
+          parts.tape.values().at(neighbour).made_in.expired()) {
+        at(neighbour).member = classes_.add(at(neighbour).cost_us);
+        open.push_back(neighbour);
+      }
+      if (at(neighbour).member != kNoMember) {
+        classes_.unite(at(gone).member, at(neighbour).member);
+      }
+    }
+  }
+}
+
+void OnlinePolicy::evict(const PassParts& parts, ValueId root) {
+  parts.held.drop(root);
+  note_gone(parts, root);
+  ++evictions_;
+}
+
+void OnlinePolicy::make_room(const PassParts& parts, std::int64_t bytes) {
+  while (limits_.live_bytes() > limits_.most_live_bytes - bytes) {
+    const ValueId victim = pick_victim(parts);
+    if (victim == kNoValue) {
+      ++overruns_;
+      return;
+    }
+    evict(parts, victim);
+  }
+}
+
+}  // namespace reprise::tape

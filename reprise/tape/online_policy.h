@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// OnlinePolicy: keeps a pass inside its budget that nobody has planned. Everything that is saved is
+// kept until room is needed; then what is cheap to make again for its bytes, and has not been used
+// for long, goes first: dynamic tensor rematerialisation with the score h_DTR^eq (Kirisame et al.
+// 2021, arXiv 2006.09616; plan/dtr/scores.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <c10/util/SmallVector.h>
+
+#include "reprise/plan/dtr/cost_classes.h"
+#include "reprise/tape/pass_policy.h"
+
+namespace reprise::tape {
+
+struct OnlineLimits {
+  std::function<std::int64_t()> live_bytes;  // of the device, now
+  // That live bytes are to stay below, new ones included.
+  std::int64_t most_live_bytes = std::numeric_limits<std::int64_t>::max();
+};
+
+class OnlinePolicy final : public PassPolicy {
+ public:
+  explicit OnlinePolicy(OnlineLimits limits) : limits_(std::move(limits)) {}
+
+  // Takes over in the midst of a pass: ops that ran before are taken for equally dear.
+  void adopt(const PassParts& parts);
+
+  void before_op() override;
+  void after_op(const PassParts& parts, OpId id) override;
+  void on_save(const PassParts& parts, ValueId root) override;
+  void begin_use(const PassParts& parts, std::int64_t node) override;
+  void end_use(const PassParts& parts) override;
+  void on_missing_made(const PassParts& parts, ValueId root) override;
+  void on_unneeded(const PassParts& parts, ValueId root) override;
+  void make_room(const PassParts& parts, std::int64_t bytes) override;
+
+  std::int64_t evictions() const { return evictions_; }
+  // How often there was nothing left to evict.
+  std::int64_t overruns() const { return overruns_; }
+
+ private:
+  static constexpr int kNoMember = -1;
+  struct Entry {
+    double cost_us = 0;  // of the ops that make its storage
+    double last_use_us = 0;
+    int member = kNoMember;  // of a class of costs, while its bytes are nowhere
+    c10::SmallVector<ValueId, 4> neighbours;  // that it is made from, and that are made from it
+  };
+  Entry& at(ValueId root);
+  void touch(ValueId root) { at(root).last_use_us = clock_us_; }
+  void link(const PassParts& parts, const OpRecord& op, double cost_us);
+  ValueId pick_victim(const PassParts& parts);
+  double score(ValueId root, std::int64_t bytes);
+  void evict(const PassParts& parts, ValueId root);
+  void note_gone(const PassParts& parts, ValueId root);
+
+  OnlineLimits limits_;
+  std::vector<Entry> entries_;  // per root
+  plan::dtr::CostClasses classes_;
+  std::vector<int> near_classes_;  // of score()
+  double clock_us_ = 0;            // CPU time spent in recorded ops
+  double op_began_us_ = 0;
+  std::int64_t evictions_ = 0;
+  std::int64_t overruns_ = 0;
+};
+
+}  // namespace reprise::tape

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// PassWatch: what a profiler gets to know of a pass, as it happens.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "reprise/tape/held_values.h"
+#include "reprise/tape/op_record.h"
+
+namespace reprise::tape {
+
+// All calls are made under the lock of the tape.
+class PassWatch : public HoldingsWatch {
+ public:
+  // An op of forward. `id`: kNoOp if it was not recorded.
+  virtual void before_op() = 0;
+  virtual void after_op(OpId id) = 0;
+  // A node of backward has asked for its first saved tensor; nothing was made again for it so far.
+  virtual void on_use_begin(std::int64_t node, const std::string& name) = 0;
+  // It gets the saved tensor.
+  virtual void on_use_value(const TensorRef& ref) = 0;
+  // It has let go of what it saved, or the next one begins.
+  virtual void on_use_end() = 0;
+  virtual void on_backward_end() = 0;
+  virtual void before_replay() = 0;
+  virtual void after_replay() = 0;
+};
+
+}  // namespace reprise::tape

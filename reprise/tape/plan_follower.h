@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// PlanFollower: does to a pass what a plan says, event by event.
+//
+// An op that is not the one in the plan may be that of another plan, which is followed then. Else it
+// is where the pass departs: an online policy, which starts from what is held then, takes over.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "reprise/tape/online_policy.h"
+#include "reprise/tape/pass_plan.h"
+#include "reprise/tape/pass_policy.h"
+
+namespace reprise::tape {
+
+class PlanFollower final : public PassPolicy {
+ public:
+  // A plan of another pass that has run the same ops so far, up to `op`; null if there is none.
+  using FindOther =
+      std::function<std::shared_ptr<const PassPlan>(std::size_t op, std::uint64_t hash)>;
+
+  // `limits`: of the policy that takes over.
+  PlanFollower(std::shared_ptr<const PassPlan> plan, FindOther find_other, OnlineLimits limits)
+      : plan_(std::move(plan)), find_other_(std::move(find_other)), limits_(std::move(limits)) {}
+
+  void before_op() override;
+  void after_op(const PassParts& parts, OpId id) override;
+  void on_save(const PassParts& parts, ValueId root) override;
+  void begin_use(const PassParts& parts, std::int64_t node) override;
+  void end_use(const PassParts& parts) override;
+  void on_missing_made(const PassParts& parts, ValueId root) override;
+  void on_unneeded(const PassParts& parts, ValueId root) override;
+  void make_room(const PassParts& parts, std::int64_t bytes) override;
+
+  bool has_departed() const { return fallback_.has_value(); }
+
+ private:
+  bool is_planned(std::size_t op, std::uint64_t hash) const;
+  void switch_plan(const PassParts& parts, std::size_t op);
+  void depart(const PassParts& parts);
+  void replay(const PassParts& parts, const PassPlan::Replay& replay);
+
+  std::shared_ptr<const PassPlan> plan_;  // shared with the passes that follow it
+  FindOther find_other_;
+  OnlineLimits limits_;
+  std::optional<OnlinePolicy> fallback_;
+  std::size_t next_use_ = 0;
+};
+
+}  // namespace reprise::tape

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a MemoryBudget refuses, and that nothing is lost then.
+#include "reprise/memory_budget.h"
+
+#include <limits>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reprise/memory.h"
+#include "tests/memory_budget/layers.h"
+
+namespace reprise {
+namespace {
+
+using support::bitwise_equal;
+using support::Layers;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(MemoryBudgetArguments, ABudgetIsPositive) {
+  EXPECT_THAT([] { MemoryBudget(0); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("bytes must be positive, got 0")));
+  EXPECT_THAT([] { MemoryBudget(-1); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("bytes must be positive, got -1")));
+}
+
+TEST(MemoryBudgetArguments, AShareIsAboveZeroAndAtMostOne) {
+  for (const double share : {0.0, -0.5, 1.01, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THAT([&] { MemoryBudget::share_of_peak(share); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr("above 0 and at most 1, got")));
+  }
+}
+
+TEST(MemoryBudgetArguments, AnUnknownPlannerIsRefusedAtOnce) {
+  EXPECT_THAT([] { MemoryBudget(mib(1), {.planner = "sqrt"}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("sqrt")));
+}
+
+TEST(MemoryBudgetArguments, AStepInsideOfAStepIsAnError) {
+  MemoryBudget budget(gib(1));
+  Layers layers(2);
+  {
+    const auto step = budget.step();
+    EXPECT_THAT([&] { budget.step(); },
+                ThrowsMessage<std::logic_error>(HasSubstr("this thread is in a step already")));
+    layers.loss(8).backward();
+  }
+  EXPECT_TRUE(bitwise_equal(layers.take_gradients(), layers.plain_gradients(8)));
+}
+
+TEST(MemoryBudgetArguments, ABudgetThatNoPlanMeetsIsRefusedWithTheMinimum) {
+  Layers layers(8);
+  const support::Tensors expected = layers.plain_gradients(64);
+  MemoryBudget minimum = MemoryBudget::minimum();
+  layers.gradients_under(minimum, 64);
+  layers.gradients_under(minimum, 64);
+  const std::int64_t least = minimum.report().last.predicted_peak_bytes;
+
+  const std::int64_t live = MemoryMeter().live_bytes();
+  MemoryBudget budget(live + least / 2);
+  layers.gradients_under(budget, 64);  // found out how much it takes
+  try {
+    layers.gradients_under(budget, 64);
+    FAIL() << "expected a BudgetError";
+  } catch (const BudgetError& error) {
+    EXPECT_EQ(error.minimum_bytes, live + least);
+    EXPECT_THAT(error.what(), HasSubstr(std::to_string(live + least)));
+  }
+  EXPECT_EQ(live_hooks(), 0);
+
+  MemoryBudget enough(live + least);
+  EXPECT_TRUE(bitwise_equal(layers.gradients_under(enough, 64), expected));
+  EXPECT_TRUE(bitwise_equal(layers.gradients_under(enough, 64), expected));
+  EXPECT_LE(enough.report().last.total_peak_bytes, live + least);
+}
+
+TEST(MemoryBudgetArguments, ASoftBudgetDoesItsBest) {
+  Layers layers(8);
+  const support::Tensors expected = layers.plain_gradients(64);
+  MemoryBudget budget(1, {.is_hard = false});
+
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, 64), expected));
+  }
+  EXPECT_EQ(budget.report().overruns, 3);
+  EXPECT_EQ(budget.report().last.peak_bytes, budget.report().last.predicted_peak_bytes);
+  EXPECT_EQ(live_hooks(), 0);
+}
+
+}  // namespace
+}  // namespace reprise

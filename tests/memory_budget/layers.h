@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small model to put under a budget: equal layers, each of which saves several values.
+#pragma once
+
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "reprise/memory_budget.h"
+#include "tests/support/training.h"
+
+namespace reprise::support {
+
+// Layers of a linear map, dropout and gelu on [rows, 64] floats.
+struct Layers {
+  explicit Layers(int count) {
+    torch::manual_seed(1);
+    for (int i = 0; i < count; ++i) {
+      weights.push_back((torch::randn({64, 64}) / 8).requires_grad_());
+    }
+  }
+
+  at::Tensor loss(std::int64_t rows) {
+    torch::manual_seed(2);
+    at::Tensor h = torch::randn({rows, 64});
+    for (const at::Tensor& weight : weights) {
+      h = torch::gelu(torch::dropout(h.mm(weight), 0.1, true));
+    }
+    return h.square().mean();
+  }
+
+  // The gradients, which are as before afterwards.
+  Tensors take_gradients() {
+    Tensors gradients;
+    for (at::Tensor& weight : weights) {
+      gradients.push_back(weight.grad());
+      weight.mutable_grad() = {};
+    }
+    return gradients;
+  }
+
+  Tensors plain_gradients(std::int64_t rows) {
+    loss(rows).backward();
+    return take_gradients();
+  }
+
+  Tensors gradients_under(MemoryBudget& budget, std::int64_t rows) {
+    {
+      const auto step = budget.step();
+      loss(rows).backward();
+    }
+    return take_gradients();
+  }
+
+  std::vector<at::Tensor> weights;
+};
+
+}  // namespace reprise::support
