@@ -3,7 +3,8 @@
 //
 // libtorch's modules have no virtual forward, so a module cannot be intercepted from outside. Two
 // places can be: the layers of a Sequential (apply_checkpointing), and a module's type where it is
-// constructed (Checkpointed<M>). Names in state dicts, to(), train() and clone() stay as they were.
+// constructed (Checkpointed<M>). Names in state dicts, to() and train() stay as they were; clone()
+// does what it does to the plain module, which is to number the layers of a Sequential.
 #pragma once
 
 #include <concepts>

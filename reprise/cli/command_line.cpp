@@ -90,12 +90,13 @@ std::string refusal_text(const CLI::ParseError& error, const std::vector<OptionR
   return text;
 }
 
-std::string command_names(const CommandTable& table) {
+// "a command (train, plan; see 'tool --help')".
+std::string expected_commands(const CommandTable& table) {
   std::string names;
   for (const CommandRecord& command : table.commands) {
     names += (names.empty() ? "" : ", ") + command.name;
   }
-  return names;
+  return "a command (" + names + "; see '" + table.program + " --help')";
 }
 
 // A word that nobody asked for.
@@ -106,13 +107,22 @@ std::string command_names(const CommandTable& table) {
   const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
   const bool is_option = extra.rfind('-', 0) == 0;
   throw UsageError(command.empty() && !is_option
-                       ? "expected a command (" + command_names(table) + "), got '" + extra + "'"
+                       ? "expected " + expected_commands(table) + ", got '" + extra + "'"
                        : extra + ": expected " +
                              (is_option                      ? "an option"
                               : has_operands(table, command) ? "no further word but options"
                                                              : "only options") +
                              " of '" + table.program + (command.empty() ? "" : " " + command) +
                              "' (see its --help), got '" + extra + "'");
+}
+
+// `help` and `help COMMAND` are `--help` and `COMMAND --help`.
+std::vector<std::string> without_help_word(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
 }
 
 }  // namespace
@@ -140,7 +150,8 @@ CommandLine parse_command_line(const CommandTable& table, const std::vector<std:
     add_options(*sub, table, command.name, reads[command.name]);
   }
 
-  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 takes them
+  std::vector<std::string> reversed = without_help_word(words);
+  std::reverse(reversed.begin(), reversed.end());  // as CLI11 takes them
   try {
     app.parse(reversed);
   } catch (const CLI::ExtrasError&) {
@@ -158,7 +169,7 @@ CommandLine parse_command_line(const CommandTable& table, const std::vector<std:
       line.values = checked_values(table, line.command, reads.at(line.command));
     }
   } else if (!line.wants_help && !line.wants_version) {
-    throw UsageError("expected a command (" + command_names(table) + "), got none");
+    throw UsageError("expected " + expected_commands(table) + ", got none");
   }
   return line;
 }

@@ -20,8 +20,8 @@ struct CommandLine {
 // The command that the first word names; "" if it names none.
 std::string command_of(const CommandTable& table, const std::vector<std::string>& words);
 
-// `words` without the program's name. Throws UsageError with one line: the command, the option,
-// what was expected and what came.
+// `words` without the program's name; `help` in front asks for help as --help does. Throws
+// UsageError with one line: the command, the option, what was expected and what came.
 CommandLine parse_command_line(const CommandTable& table, const std::vector<std::string>& words);
 
 }  // namespace reprise::cli

@@ -120,7 +120,7 @@ std::string program_help(const CommandTable& table) {
   }
   text += "\nOptions\n";
   text += entry("-h, --help",
-                "Print this help, or that of a command: " + table.program + " COMMAND --help");
+                "Print this help, or that of a command: " + table.program + " help COMMAND");
   text += entry("--version", "Print the versions of " + table.program + " and libtorch");
   return text + "\nExit codes\n" + exit_code_text();
 }

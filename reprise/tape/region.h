@@ -44,7 +44,8 @@ class RegionRun {
 // True while a rerun is under way on this thread: the same function has run before.
 bool is_recomputing();
 
-// Saved-value handles and regions that are alive in the process. Zero once every graph is gone.
+// Saved-value handles, regions and tapes that are alive in the process. Zero once every graph is
+// gone; a backward that threw does not end its graph, whoever holds a result of it does.
 std::int64_t live_hooks();
 
 }  // namespace reprise::tape

@@ -67,13 +67,14 @@ struct Policy {
   std::int64_t number;  // 0 if the policy takes none
 };
 
-std::int64_t parse_number(const std::string& policy, const std::string& text) {
+std::int64_t parse_number(const Record& record, const std::string& policy,
+                          const std::string& text) {
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || rest != end || number < 1) {
-    throw std::invalid_argument("policy: expected a positive integer after '=', got '" + policy +
-                                "'");
+    throw std::invalid_argument("policy: expected " + form_of(record) + " with an integer " +
+                                record.number + " >= 1, got '" + policy + "'");
   }
   return number;
 }
@@ -88,7 +89,7 @@ Policy parse(const std::string& policy) {
     throw std::invalid_argument("policy: expected one of " + known_forms() + ", got '" + policy +
                                 "'");
   }
-  return {record->rule, has_number ? parse_number(policy, policy.substr(equals + 1)) : 0};
+  return {record->rule, has_number ? parse_number(*record, policy, policy.substr(equals + 1)) : 0};
 }
 
 // The memory model is of equal layers: means stand for them. What a segment keeps is its first

@@ -241,6 +241,21 @@ TEST_P(AtDepth, AnExceptionInABackwardNodeInsideLeavesNoRecomputedValueBehind) {
   EXPECT_EQ(live_hooks(), 0);
 }
 
+TEST_P(AtDepth, HooksOfABackwardThatThrewAreAliveAsLongAsItsGraphIs) {
+  Function fn;
+  const at::Tensor x = ramp_leaf({3});
+  at::Tensor loss = Nest(GetParam(), {})([&fn](const at::Tensor& t) { return fn(t); }, x).sum();
+  const std::int64_t before = live_hooks();
+  fn.throw_before = 1;
+
+  EXPECT_THROW(loss.backward(), Thrown);
+
+  EXPECT_GT(before, 0);
+  EXPECT_EQ(live_hooks(), before);
+  loss = at::Tensor();
+  EXPECT_EQ(live_hooks(), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Exceptions, AtDepth, testing::Values(1, 2, 3));
 
 // A state of the user's whose second callback throws when it is called for the `bad_call`th time.

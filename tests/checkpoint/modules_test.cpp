@@ -157,6 +157,16 @@ TEST(Modules, ACloneIsAModelOfItsOwnWithTheSameRegions) {
   EXPECT_THAT(names_of(*copy), ElementsAreArray(names_of(*net)));
 }
 
+TEST(Modules, ACloneNumbersItsLayersAsAPlainOneDoes) {
+  torch::nn::Sequential net({{"first", torch::nn::Linear(4, 4)}, {"last", torch::nn::Tanh()}});
+  const auto plain_copy = net->clone();
+  EXPECT_EQ(apply_checkpointing(net, 1), 2);
+
+  EXPECT_THAT(names_of(*net), ElementsAre("first.weight", "first.bias"));
+  EXPECT_THAT(names_of(*net->clone()), ElementsAre("0.weight", "0.bias"));
+  EXPECT_THAT(names_of(*plain_copy), ElementsAre("0.weight", "0.bias"));
+}
+
 // --- Checkpointed<M>. ---
 
 struct BlockImpl : torch::nn::Module {

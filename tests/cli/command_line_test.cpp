@@ -53,6 +53,18 @@ TEST(CommandLine, AsksForHelpOfTheProgramOrOfACommand) {
   EXPECT_EQ(parse_command_line(kTable, {"train", "-h"}).command, "train");
 }
 
+TEST(CommandLine, TakesTheWordHelpForTheOption) {
+  EXPECT_TRUE(parse_command_line(kTable, {"help"}).wants_help);
+  EXPECT_EQ(parse_command_line(kTable, {"help"}).command, "");
+  EXPECT_TRUE(parse_command_line(kTable, {"help", "show"}).wants_help);
+  EXPECT_EQ(parse_command_line(kTable, {"help", "show"}).command, "show");
+  EXPECT_EQ(parse_command_line(kTable, {"help", "show", "--help"}).command, "show");
+  EXPECT_EQ(refusal({"help", "fly"}),
+            "expected a command (train, plan, show; see 'tool --help'), got 'fly'");
+  EXPECT_EQ(refusal({"train", "help"}),
+            "help: expected only options of 'tool train' (see its --help), got 'help'");
+}
+
 TEST(CommandLine, AsksForTheVersion) {
   EXPECT_TRUE(parse_command_line(kTable, {"--version"}).wants_version);
 }
@@ -116,8 +128,9 @@ TEST(CommandLine, RefusesAMissingValue) {
 }
 
 TEST(CommandLine, RefusesAnUnknownCommandOrNone) {
-  EXPECT_EQ(refusal({"fly"}), "expected a command (train, plan, show), got 'fly'");
-  EXPECT_EQ(refusal({}), "expected a command (train, plan, show), got none");
+  EXPECT_EQ(refusal({"fly"}),
+            "expected a command (train, plan, show; see 'tool --help'), got 'fly'");
+  EXPECT_EQ(refusal({}), "expected a command (train, plan, show; see 'tool --help'), got none");
 }
 
 }  // namespace

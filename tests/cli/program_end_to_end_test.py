@@ -10,7 +10,8 @@ from end_to_end_case import EndToEndCase, main, reprise
 
 class Information(EndToEndCase):
     def test_help_and_version_succeed(self):
-        for words in [("--help",), ("train", "--help"), ("estimate", "-h"), ("--version",)]:
+        for words in [("--help",), ("train", "--help"), ("estimate", "-h"), ("--version",), ("help",),
+                      ("help", "plan")]:
             with self.subTest(words):
                 result = reprise(*words)
                 self.assertEqual((result.returncode, result.stderr), (0, b""))
@@ -24,7 +25,7 @@ class Information(EndToEndCase):
 class Refusals(EndToEndCase):
     def test_an_unknown_command_is_refused(self):
         self.assert_refused(reprise("fly"), 2, "expected a command (train, estimate, plan, ",
-                            "options)")
+                            "options; see 'reprise --help')", "got 'fly'")
         self.assert_refused(reprise(), 2, "expected a command", "got none")
 
     def test_sizes_of_an_estimate_that_do_not_fit_together_are_refused(self):

@@ -14,10 +14,9 @@
 
 namespace reprise::plan {
 
-// The bytes of tests/data/programs/NAME.json.
-inline std::string recorded_json(const std::string& name) {
-  const std::string path =
-      std::string(REPRISE_SOURCE_DIR) + "/tests/data/programs/" + name + ".json";
+// The bytes of tests/data/NAME.json.
+inline std::string data_json(const std::string& name) {
+  const std::string path = std::string(REPRISE_SOURCE_DIR) + "/tests/data/" + name + ".json";
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw std::runtime_error(path + ": cannot be read");
@@ -27,7 +26,7 @@ inline std::string recorded_json(const std::string& name) {
 
 // "gpt6", "resnet50", "unet", "lstm300", "gpt24", or one of other_kinds().
 inline Program recorded_program(const std::string& name) {
-  return read_program(recorded_json(name), name);
+  return read_program(data_json("programs/" + name), name);
 }
 
 // The steps of tests/data/programs/other, which nothing was tuned on.

@@ -111,7 +111,7 @@ void PrintTo(const ToySchedule& toy, std::ostream* out) { *out << toy.name; }
 
 std::vector<ToySchedule> toy_schedules() {
   std::vector<ToySchedule> toys;
-  const auto document = nlohmann::json::parse(recorded_json("toys"));
+  const auto document = nlohmann::json::parse(data_json("toys"));
   for (const auto& toy : document.at("toys")) {
     const Program program = read_program(toy.at("program").dump(), "toys");
     for (const auto& expected : toy.at("schedules")) {

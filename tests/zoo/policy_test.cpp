@@ -132,7 +132,7 @@ TEST(Policy, RejectsAMissingOrSuperfluousNumber) {
 
 TEST(Policy, RejectsANumberThatIsNotAPositiveInteger) {
   EXPECT_EQ(message_of([] { check_policy("every=0"); }),
-            "policy: expected a positive integer after '=', got 'every=0'");
+            "policy: expected every=K with an integer K >= 1, got 'every=0'");
   EXPECT_THROW(check_policy("every=-1"), std::invalid_argument);
   EXPECT_THROW(check_policy("every="), std::invalid_argument);
   EXPECT_THROW(check_policy("segments=2x"), std::invalid_argument);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kNoStep = -1;
 constexpr std::int64_t kStatesBetweenQuestions = 2048;
-// Dominance is tested against this many of the best states of a gap: beyond, the test costs more
-// than it saves.
+// Dominance is tested against this many of the best states of a use's replays: beyond, the test
+// costs more than it saves.
 constexpr std::size_t kMostDominators = 2048;
 
 struct State {
@@ -52,7 +52,7 @@ class Walk {
     nodes_.push_back({});
     std::vector<int> reached = {0};
     for (std::size_t use = problem_.uses.size(); use-- > 0 && !result_.is_stopped;) {
-      reached = cross_gap(static_cast<int>(use), cross_node(static_cast<int>(use), reached));
+      reached = cross_replays(static_cast<int>(use), cross_node(static_cast<int>(use), reached));
     }
     if (!result_.is_stopped) {
       finish(reached);
@@ -120,7 +120,7 @@ class Walk {
 
   // Every list of replays before the use, cheapest first (Dijkstra). Returns the states that no
   // other one dominates.
-  std::vector<int> cross_gap(int use, const std::vector<int>& crossed) {
+  std::vector<int> cross_replays(int use, const std::vector<int>& crossed) {
     const auto is_worse = [this](int a, int b) { return is_less(b, a); };
     std::priority_queue<int, std::vector<int>, decltype(is_worse)> open(is_worse);
     std::unordered_map<State, int, StateHash> best;  // the node that reaches each state for least

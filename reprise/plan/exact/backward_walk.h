@@ -7,8 +7,8 @@
 // it needs; a replay takes its outputs off the set and adds its inputs; what is still wanted when
 // the first slot of backward is reached, forward has to keep. Every schedule is such a walk and
 // every walk is a schedule, so the best walk is the optimum in simulate()'s own terms: any order of
-// replays in a gap, any number of times, several outputs, transient bytes, three background values,
-// values that nothing can rebuild.
+// replays before a use, any number of times, several outputs, transient bytes, three background
+// values, values that nothing can rebuild.
 //
 // A value that user code holds is free as long as no replay has made a new instance of it. Read
 // backwards that is a promise: a wanted held value is either "the one that is held", and then no

@@ -81,8 +81,8 @@ EditableSchedule::EditableSchedule(const Program& program, const Schedule& sched
     replay_bytes_.push_back(std::max<std::int64_t>(0, recipe.transient_bytes - output_bytes));
   }
   for (const Replays& replays : schedule.replays) {
-    // Every second place of the gap, so that a replay has room beside it.
-    Place place = gap_begin(replays.before_use) + spare_places / 2;
+    // Every second place of the use, so that a replay has room beside it.
+    Place place = replay_places_begin(replays.before_use) + spare_places / 2;
     for (const int recipe : replays.recipes) {
       do_insert(place, recipe);
       place += 2;
@@ -100,17 +100,17 @@ Schedule EditableSchedule::schedule() const {
   return schedule;
 }
 
-Place EditableSchedule::gap_begin(int use) const {
+Place EditableSchedule::replay_places_begin(int use) const {
   return use == 0 ? static_cast<Place>(program_->ops()) : use_place(use - 1) + 2;
 }
 
-bool EditableSchedule::is_gap(Place place) const {
+bool EditableSchedule::is_replay_place(Place place) const {
   const int use = use_at(place);
   return use >= 0 && place < use_place(use);
 }
 
 Place EditableSchedule::occupied_before(Place place) const {
-  const Place begin = gap_begin(use_at(place));
+  const Place begin = replay_places_begin(use_at(place));
   --place;
   while (place >= begin && recipe_at(place) == kNoRecipe) {
     --place;

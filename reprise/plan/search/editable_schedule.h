@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A schedule that can be edited one replay at a time and knows its peak and cost after each edit.
 //
-// The step is a row of places: one per forward op; then, per use, a gap of places for replays, a
+// The step is a row of places: one per forward op; then, per use, its replay places, a
 // place for its node and one for what follows it. A place without a replay weighs nothing. Because
-// forward makes every value once, any set of replays in any gap is valid (schedule.h), so an edit
-// needs no test, only the change of a few stays in memory: additions to ranges of a MaxTree.
+// forward makes every value once, any set of replays before any use is valid (schedule.h), so an
+// edit needs no test, only the change of a few stays in memory: additions to ranges of a MaxTree.
 //
 // Invariants:
 //   1. The bytes of every place are those of simulate() for the schedule of the replays in order.
@@ -20,7 +20,7 @@
 
 namespace reprise::plan {
 
-// Places that each gap has beside twice its replays, for replays to come.
+// Replay places that each use has beside twice its replays, for replays to come.
 inline constexpr int kSparePlaces = 32;
 
 class EditableSchedule {
@@ -36,7 +36,7 @@ class EditableSchedule {
   };
 
   // REQUIRES: `program` outlives this and has no fault; `schedule` has none for it.
-  // `spare_places`: what each gap has beside twice its replays.
+  // `spare_places`: replay places that each use has beside twice its replays.
   EditableSchedule(const Program& program, const Schedule& schedule, int spare_places);
 
   const Program& program() const { return *program_; }
@@ -49,14 +49,15 @@ class EditableSchedule {
   // Places.
   Place places() const { return static_cast<Place>(bytes_.size()); }
   Place use_place(int use) const { return use_places_[static_cast<std::size_t>(use)]; }
-  Place gap_begin(int use) const;
+  Place replay_places_begin(int use) const;
   int use_at(Place place) const { return uses_at_[static_cast<std::size_t>(place)]; }
-  bool is_gap(Place place) const;
+  bool is_replay_place(Place place) const;
   int recipe_at(Place place) const { return recipes_at_[static_cast<std::size_t>(place)]; }
   const MaxTree& bytes() const { return bytes_; }
   // The replay places, in no particular order.
   const std::vector<Place>& replays() const { return replays_; }
-  // The last place before `place` in its gap that has a replay, or the place before the gap.
+  // The last replay place of the same use before `place` that has a replay, or the place before
+  // them all.
   Place occupied_before(Place place) const;
 
   // Values. External ones have neither readings nor stays.
@@ -76,15 +77,15 @@ class EditableSchedule {
   std::int64_t edits() const { return edits_; }
 
   // Edits. Each is kept in a journal until forget_journal().
-  // REQUIRES: `place` lies in a gap and has no replay.
+  // REQUIRES: `place` is a replay place and has no replay.
   void insert(Place place, int recipe);
   // REQUIRES: `place` has a replay.
   void erase(Place place);
   // erase(), then every replay that is left without a reader by it.
   void erase_with_feeders(Place place);
   // Makes `count` places free in a row of places just before `place`, which is a use or a replay,
-  // by moving other replays of the gap without changing their order. Returns where `place` is now
-  // and fills `free` (ascending); kNever if the gap is full.
+  // by moving other replays of the use without changing their order. Returns where `place` is now
+  // and fills `free` (ascending); kNever if the use's places are full.
   Place make_room(Place place, int count, std::vector<Place>& free);
 
   using Savepoint = std::size_t;

@@ -15,7 +15,7 @@ constexpr std::array<double, 3> kInputFractions = {0, 0.3, 1};
 constexpr std::array<double, 3> kNoises = {0, 0.3, 2};
 constexpr double kManyReplays = 200;
 constexpr double kLargeRuins = 0.1;  // of all, whatever the number of replays
-constexpr std::array<int, 3> kEarlierGaps = {0, 1, 4};
+constexpr std::array<int, 3> kEarlierUses = {0, 1, 4};
 constexpr std::array<double, 2> kBatches = {0.04, 0};
 constexpr std::size_t kPruneSample = 60;
 constexpr double kLargestStepDown = 0.2;  // squared: most steps are small
@@ -65,7 +65,7 @@ class Search {
       shaver_.shave(target, {.input_fraction = kInputFractions[pick(3)],
                              .noise = kNoises[pick(3)],
                              .batch_fraction = kBatches[pick(2)],
-                             .earlier_gaps = kEarlierGaps[pick(3)]});
+                             .earlier_uses = kEarlierUses[pick(3)]});
       if (edited_.peak_bytes() <= peak_bytes) {
         shaver_.prune(std::min(peak_bytes, edited_.peak_bytes()), 0, kPruneSample);
       }

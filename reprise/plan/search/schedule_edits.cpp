@@ -57,7 +57,7 @@ Place EditableSchedule::make_room(Place place, int count, std::vector<Place>& fr
     }
     return place;
   }
-  const Place begin = gap_begin(use);
+  const Place begin = replay_places_begin(use);
   const Place end = use_place(use);
   std::vector<std::pair<Place, int>> held;
   for (Place at = begin; at < end; ++at) {

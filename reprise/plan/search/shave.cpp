@@ -13,7 +13,7 @@ namespace reprise::plan {
 namespace {
 
 constexpr int kMostShifts = 20;  // replays tried when nothing else helps
-constexpr int kShiftGaps = 4;    // how far back each may go
+constexpr int kShiftUses = 4;    // how far back each may go
 constexpr int kPatience = 3;     // rounds without less above the budget
 
 std::size_t index(int id) { return static_cast<std::size_t>(id); }
@@ -164,7 +164,7 @@ bool Shaver::apply(const Candidate& candidate, const ShaveOptions& options,
   }
   // Just before the reading there may be no room for it: gradients are large there.
   const int use = edited_.use_at(candidate.place);
-  for (int earlier = use - 1; earlier >= std::max(0, use - options.earlier_gaps); --earlier) {
+  for (int earlier = use - 1; earlier >= std::max(0, use - options.earlier_uses); --earlier) {
     if (edited_.use_place(earlier) <= candidate.reference) {
       break;
     }
@@ -189,7 +189,7 @@ bool Shaver::rebuild_at(const Candidate& candidate, Place place, const ShaveOpti
   if (at == EditableSchedule::kNever) {
     return false;
   }
-  // An empty place cannot be relieved, and one of a gap that was spread is another place now.
+  // An empty place cannot be relieved, and one of a use whose places were spread is another now.
   const bool has_reference = at == place && reference_before > 0;
   old_makers_.clear();
   for (std::size_t i = 0; i < free_.size(); ++i) {
@@ -217,12 +217,12 @@ bool Shaver::rebuild_at(const Candidate& candidate, Place place, const ShaveOpti
   return true;
 }
 
-// A replay that is itself above the budget: runs it in another gap, before the use's gradients came
-// or after others went.
+// A replay that is itself above the budget: runs it before another use, before the use's gradients
+// came or after others went.
 bool Shaver::shift_any(const ShaveOptions& options, std::int64_t budget_bytes) {
   int tried = 0;
   for (const Place place : over_.places()) {
-    if (edited_.is_gap(place) && edited_.recipe_at(place) != kNoRecipe) {
+    if (edited_.is_replay_place(place) && edited_.recipe_at(place) != kNoRecipe) {
       if (shift(place, options, budget_bytes)) {
         return true;
       }
@@ -269,7 +269,7 @@ bool Shaver::shift(Place place, const ShaveOptions& options, std::int64_t budget
     edited_.roll_back(savepoint);
     return false;
   };
-  for (int earlier = use - 1; earlier >= std::max(0, use - kShiftGaps); --earlier) {
+  for (int earlier = use - 1; earlier >= std::max(0, use - kShiftUses); --earlier) {
     if (moves_to(edited_.use_place(earlier))) {
       return true;
     }

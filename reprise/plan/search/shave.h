@@ -18,7 +18,7 @@ struct ShaveOptions {
   double input_fraction = 0.3;   // see RebuildChain::build()
   double noise = 0;              // scores are multiplied by exp(noise * u), u uniform in [-1, 1)
   double batch_fraction = 0.04;  // of the candidates, applied per round
-  int earlier_gaps = 1;          // tried if a value cannot be rebuilt just before its reading
+  int earlier_uses = 1;          // tried if a value cannot be rebuilt just before its reading
 };
 
 class Shaver {

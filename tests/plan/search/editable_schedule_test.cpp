@@ -40,7 +40,7 @@ TEST(EditableSchedule, KnowsPeakAndCostOfKeepingAll) {
   EXPECT_THAT(edited.schedule().replays, IsEmpty());
 }
 
-TEST(EditableSchedule, LaysOutForwardThenAGapAUseAndItsAfterForEachUse) {
+TEST(EditableSchedule, LaysOutForwardThenReplayPlacesAUseAndItsAfterForEachUse) {
   const Program program = chain_of_three();
   const EditableSchedule edited(program, schedule_of({{.before_use = 1, .recipes = {0, 1}}}),
                                 /*spare_places=*/4);
@@ -48,11 +48,13 @@ TEST(EditableSchedule, LaysOutForwardThenAGapAUseAndItsAfterForEachUse) {
   EXPECT_EQ(edited.places(), 25);
   EXPECT_THAT((std::vector{edited.use_place(0), edited.use_place(1), edited.use_place(2)}),
               ElementsAre(7, 17, 23));
-  EXPECT_THAT((std::vector{edited.gap_begin(0), edited.gap_begin(1), edited.gap_begin(2)}),
+  EXPECT_THAT((std::vector{edited.replay_places_begin(0), edited.replay_places_begin(1),
+                           edited.replay_places_begin(2)}),
               ElementsAre(3, 9, 19));
   EXPECT_THAT((std::vector{edited.use_at(2), edited.use_at(3), edited.use_at(8), edited.use_at(9)}),
               ElementsAre(-1, 0, 0, 1));
-  EXPECT_THAT((std::vector{edited.is_gap(2), edited.is_gap(3), edited.is_gap(7), edited.is_gap(8)}),
+  EXPECT_THAT((std::vector{edited.is_replay_place(2), edited.is_replay_place(3),
+                           edited.is_replay_place(7), edited.is_replay_place(8)}),
               ElementsAre(false, true, false, false));
   EXPECT_THAT(edited.replays(), ElementsAre(11, 13));
   EXPECT_THAT((std::vector{edited.occupied_before(17), edited.occupied_before(13),
@@ -105,12 +107,12 @@ TEST(EditableSchedule, ErasesTheFeedersThatNobodyElseReads) {
   EXPECT_THAT(refed.replays(), ElementsAre(places[2]));
 }
 
-TEST(EditableSchedule, MakesRoomBySpreadingAGapThatIsTooTight) {
+TEST(EditableSchedule, MakesRoomBySpreadingReplayPlacesThatAreTooTight) {
   const Program program = chain_of_three();
   EditableSchedule edited(program, schedule_of({{.before_use = 2, .recipes = {0, 1}}}),
                           /*spare_places=*/0);
   std::vector<Place> free;
-  const Place begin = edited.gap_begin(2);
+  const Place begin = edited.replay_places_begin(2);
   // Four places for the two that are there and two more.
   EXPECT_EQ(edited.make_room(begin + 2, 2, free), begin + 3);
   EXPECT_THAT(free, ElementsAre(begin + 1, begin + 2));
@@ -196,7 +198,7 @@ class RandomEdits {
 
   std::string insert_somewhere() {
     const int use = any_use();
-    const Place begin = edited_.gap_begin(use);
+    const Place begin = edited_.replay_places_begin(use);
     if (begin < edited_.use_place(use)) {
       const Place place = number(begin, edited_.use_place(use) - 1);
       if (edited_.recipe_at(place) == kNoRecipe) {
@@ -223,23 +225,23 @@ class RandomEdits {
     unless(edited_.schedule() == before, "make_room: another order");
     std::map<Place, int> others = naive_.replays();
     naive_ = NaivePlaces(program_, edited_);
-    const Place begin = edited_.gap_begin(use);
+    const Place begin = edited_.replay_places_begin(use);
     const Place end = edited_.use_place(use);
-    const auto in_gap = [&](const auto& replay) {
+    const auto is_of_use = [&](const auto& replay) {
       return replay.first >= begin && replay.first < end;
     };
     if (moved == kNever) {
-      const auto held = std::count_if(others.begin(), others.end(), in_gap);
+      const auto held = std::count_if(others.begin(), others.end(), is_of_use);
       unless(held + count > end - begin, "make_room: there was room");
-      unless(free.empty() && others == naive_.replays(), "make_room: changes a full gap");
+      unless(free.empty() && others == naive_.replays(), "make_room: changes places that are full");
       return "make_room";
     }
     std::map<Place, int> now = naive_.replays();
-    std::erase_if(others, in_gap);
-    std::erase_if(now, in_gap);
-    unless(others == now, "make_room: changes other gaps");
+    std::erase_if(others, is_of_use);
+    std::erase_if(now, is_of_use);
+    unless(others == now, "make_room: changes other uses");
     unless(edited_.recipe_at(moved) == recipe && edited_.use_at(moved) == use &&
-               (at_use ? moved == place : edited_.is_gap(moved)),
+               (at_use ? moved == place : edited_.is_replay_place(moved)),
            "make_room: loses its place");
     unless(static_cast<int>(free.size()) == count, "make_room: another count");
     unless(std::adjacent_find(free.begin(), free.end(), std::greater_equal<>()) == free.end(),
@@ -312,7 +314,7 @@ class RandomEdits {
     unless(edited_.recompute_us() == simulation.recompute_us, "recompute_us");
     auto slot = simulation.timeline.begin();
     for (Place place = 0; place < edited_.places(); ++place) {
-      if (edited_.is_gap(place) && edited_.recipe_at(place) == kNoRecipe) {
+      if (edited_.is_replay_place(place) && edited_.recipe_at(place) == kNoRecipe) {
         unless(edited_.bytes().at(place) < 0, "bytes of an empty place");
       } else {
         unless(edited_.bytes().at(place) == slot->total_bytes(), "bytes");

@@ -131,7 +131,7 @@ Problem make_problem(unsigned seed) {
   problem.options = {.input_fraction = number(0, 2) / 2.0,
                      .noise = number(0, 2) * 1.0,
                      .batch_fraction = number(0, 1) * 0.1,
-                     .earlier_gaps = number(0, 4)};
+                     .earlier_uses = number(0, 4)};
   return problem;
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/frontier_command.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "reprise/cli/errors.h"
+#include "reprise/cli/file_bytes.h"
+#include "reprise/plan/planners.h"
+#include "tests/cli/plan_commands.h"
+
+namespace reprise::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class FrontierCommand : public PlanCommands {};
+
+TEST_F(FrontierCommand, AsksEveryPlannerThatApplies) {
+  const json report = json::parse(run(run_compare, {"compare", path("chain.json"), "--budgets", "3",
+                                                    "--json", "-", "--csv", path("f.csv")})
+                                      .out);
+  EXPECT_EQ(report["format"], "reprise.frontier");
+  // Evenly between 250 and 400.
+  EXPECT_EQ(report["budgets"], (json{287, 325, 362}));
+  EXPECT_EQ(report["planners"].size(), plan::planner_records().size());
+  EXPECT_THAT(read_file(path("f.csv")),
+              StartsWith("planner,budget_bytes,fits,peak_bytes,recompute_us,overhead,bound_us,gap,"
+                         "minimum_budget_bytes,planner_seconds\nkeep_all,287,false,,,,"));
+}
+
+TEST_F(FrontierCommand, ShowsTheFrontierOfThePlannersThatAreNamed) {
+  const Output output = run(run_compare, {"compare", path("chain.json"), "--budgets", "100%,300",
+                                          "--planners", "exact,keep_all"});
+  EXPECT_THAT(output.out, HasSubstr("planner   100.0 %  75.0 %  gap up to  least peak"));
+  EXPECT_THAT(output.out, HasSubstr("(bound)       0.0     5.6          -       250 B"));
+  EXPECT_THAT(output.out, HasSubstr("exact         0.0     5.6        0.0       300 B"));
+  EXPECT_THAT(output.out, HasSubstr("keep_all      0.0       -        0.0       400 B"));
+  EXPECT_THAT(output.out, Not(HasSubstr("knapsack")));
+}
+
+TEST_F(FrontierCommand, GivesEveryPlannerTheBoundOfABudget) {
+  const json report =
+      json::parse(run(run_compare, {"compare", path("chain.json"), "--budgets", "300,249",
+                                    "--planners", "exact", "--json", "-"})
+                      .out);
+  const json results = report["planners"][0]["results"];
+  EXPECT_EQ(results[0]["recompute_us"], 10);
+  EXPECT_NEAR(results[0]["bound_us"].get<double>(), 10, 1e-6);
+  EXPECT_NEAR(results[0]["gap"].get<double>(), 0, 1e-6);
+  EXPECT_EQ(results[1]["bound_us"], nullptr);
+  EXPECT_EQ(report["stopped"], false);
+}
+
+TEST_F(FrontierCommand, LimitsTheIterationsOfThePlannersThatAreNamed) {
+  const auto results = [&](const std::string& limit) {
+    return json::parse(
+        run(run_compare, {"compare", recorded("unet"), "--budgets", "50%", "--planners", "search",
+                          "--iterations", limit, "--json", "-"})
+            .out)["planners"][0]["results"];
+  };
+  EXPECT_EQ(results("dtr=1,search=100"), results("100"));
+  EXPECT_NE(results("search=1"), results("100"));
+}
+
+TEST_F(FrontierCommand, RefusesLimitsThatMakeNoSense) {
+  const auto refused = [&](const std::string& option, const std::string& limit) {
+    return refusal<UsageError>(run_compare, {"compare", path("chain.json"), option, limit});
+  };
+  EXPECT_EQ(refused("--time-limit", "search=never"),
+            "--time-limit: expected a duration above 0 (10s, 500ms, 2min), got 'never'");
+  EXPECT_EQ(refused("--iterations", "many"),
+            "--iterations: expected an integer in [0, 9000000000000000], got 'many'");
+  EXPECT_THAT(refused("--iterations", "magic=5"), StartsWith("--iterations: expected one of: "));
+  EXPECT_EQ(refused("--iterations", "dtr=5,dtr=6"),
+            "--iterations: expected each planner once, got 'dtr' twice");
+  EXPECT_EQ(refused("--iterations", "dtr=5,6"), "--iterations: expected PLANNER=LIMIT, got '6'");
+}
+
+TEST_F(FrontierCommand, TellsWhyAPlannerDoesNotApply) {
+  EXPECT_THAT(
+      run(run_compare, {"compare", recorded("gpt6"), "--budgets", "1", "--planners", "exact"}).out,
+      HasSubstr("exact does not apply: "));
+}
+
+TEST_F(FrontierCommand, RefusesWordsThatMakeNoSense) {
+  EXPECT_THAT(
+      refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--planners", "magic"}),
+      StartsWith("--planners: expected one of: keep_all, "));
+  EXPECT_THAT(
+      refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--budgets", "minimum"}),
+      HasSubstr("got 'minimum'"));
+}
+
+}  // namespace
+}  // namespace reprise::cli

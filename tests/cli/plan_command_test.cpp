@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/plan_command.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "reprise/cli/errors.h"
+#include "reprise/cli/file_bytes.h"
+#include "reprise/cli/generate_command.h"
+#include "reprise/cli/plan_files.h"
+#include "reprise/plan/simulate.h"
+#include "tests/cli/plan_commands.h"
+
+namespace reprise::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class PlanCommand : public PlanCommands {};
+
+TEST_F(PlanCommand, StaysInItsBudgetAndWritesTheSchedule) {
+  const Output output = run(run_plan, {"plan", recorded("gpt6"), "--budget", "50%", "--out",
+                                       path("s.json"), "--json", path("p.json")});
+  EXPECT_THAT(output.out, HasSubstr("budget     92.6 MiB (97,088,452 bytes)\n"));
+  EXPECT_THAT(output.out, HasSubstr("keep_all        0  185.2 MiB   100.0 %"));
+  const plan::Program program = load_program(recorded("gpt6"));
+  const plan::Schedule schedule = load_schedule(path("s.json"), program);
+  const plan::Simulation simulation = plan::simulate(program, schedule);
+  EXPECT_LE(simulation.peak_bytes, 97088452);
+  EXPECT_EQ(schedule.budget_bytes, 97088452);
+  const json report = json::parse(read_file(path("p.json")));
+  EXPECT_EQ(report["format"], "reprise.plan");
+  EXPECT_EQ(report["fits"], true);
+  EXPECT_EQ(report["peak_bytes"], simulation.peak_bytes);
+  EXPECT_EQ(report["recompute_us"], simulation.recompute_us);
+  EXPECT_EQ(report["replays"], simulation.replays);
+  EXPECT_EQ(report["schedule"], json::parse(read_file(path("s.json"))));
+}
+
+TEST_F(PlanCommand, AsksThePlannerThatIsNamedWithItsOptions) {
+  const json report =
+      json::parse(run(run_plan, {"plan", recorded("gpt6"), "--budget", "70%", "--planner",
+                                 "every_k", "--option", "k=20", "--json", "-"})
+                      .out);
+  EXPECT_EQ(report["planner"], "every_k");
+  EXPECT_EQ(refusal<UsageError>(
+                run_plan, {"plan", recorded("gpt6"), "--planner", "every_k", "--option", "n=2"}),
+            "--option of every_k: expected one of: k, got 'n'");
+}
+
+TEST_F(PlanCommand, GroupsByOpAloneWhereNoLabelsAreKnown) {
+  EXPECT_THAT(run(run_plan, {"plan", recorded("gpt6"), "--budget", "70%"}).out,
+              HasSubstr("\nop        "));
+  run(run_generate, {"generate", "transformer", "--layers", "2", "--out", path("g.json")});
+  EXPECT_THAT(run(run_plan, {"plan", path("g.json"), "--budget", "70%"}).out,
+              HasSubstr("\nlabel     "));
+}
+
+TEST_F(PlanCommand, SaysWhenItIsTheFastestThereIs) {
+  const std::string text =
+      run(run_plan, {"plan", path("chain.json"), "--budget", "300", "--planner", "exact"}).out;
+  EXPECT_THAT(text, HasSubstr("gap        none: no plan in this budget is faster\n"));
+  EXPECT_THAT(text, HasSubstr("overhead   +5.6 %: 0.0 ms recomputed in 1 replay\n"));
+}
+
+TEST_F(PlanCommand, MeetsTheMinimumThatItNames) {
+  const json report = json::parse(
+      run(run_plan, {"plan", recorded("unet"), "--budget", "minimum", "--json", "-"}).out);
+  const std::string minimum = std::to_string(report["budget_bytes"].get<std::int64_t>());
+  EXPECT_EQ(run(run_plan, {"plan", recorded("unet"), "--budget", minimum, "--json", "-"}).out != "",
+            true);
+  const std::string less = std::to_string(report["floor_bytes"].get<std::int64_t>() - 1);
+  EXPECT_THAT(refusal<BudgetError>(run_plan, {"plan", recorded("unet"), "--budget", less}),
+              StartsWith("--budget: expected at least "));
+}
+
+TEST_F(PlanCommand, RefusesABudgetThatNothingMeetsInOneLineThatSaysWhy) {
+  const std::string text =
+      refusal<BudgetError>(run_plan, {"plan", path("chain.json"), "--budget", "249", "--planner",
+                                      "exact", "--json", path("p.json")});
+  EXPECT_EQ(text,
+            "--budget: expected at least 250 bytes (250 B), the smallest budget that exact meets: "
+            "use 1 (B) needs 150 B that no plan controls, 100 B of value 2 (b); got 249, 249 B");
+  const json report = json::parse(read_file(path("p.json")));
+  EXPECT_EQ(report["fits"], false);
+  EXPECT_EQ(report["minimum"]["budget_bytes"], 250);
+  EXPECT_EQ(report["minimum"]["reason"]["place"], "use 1 (B)");
+}
+
+TEST_F(PlanCommand, RefusesWordsThatMakeNoSense) {
+  const std::string file = path("chain.json");
+  EXPECT_THAT(refusal<UsageError>(run_plan, {"plan", file, "--budget", "half"}),
+              StartsWith("--budget: expected "));
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", file, "--time-limit", "0s"}),
+            "--time-limit: expected a duration above 0 (10s, 500ms, 2min), got '0s'");
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", file, "--option", "k"}),
+            "--option: expected NAME=VALUE, got 'k'");
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", file, "--option", "k=1", "--option", "k=2"}),
+            "--option: expected each name once, got 'k' twice");
+  EXPECT_THAT(refusal<UsageError>(run_plan, {"plan", file, "--planner", "magic"}),
+              StartsWith("--planner: expected one of: "));
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan"}),
+            "PROGRAM: expected a file, got none (see 'reprise plan --help')");
+}
+
+}  // namespace
+}  // namespace reprise::cli
