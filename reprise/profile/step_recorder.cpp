@@ -80,7 +80,6 @@ void StepRecorder::find_released() {
 
 void StepRecorder::before_op() {
   if (is_in_backward_) {
-    fault_ = "ops are recorded after backward has begun";
     return;
   }
   cut();
@@ -116,6 +115,12 @@ void StepRecorder::after_op(tape::OpId id) {
                   .peak_bytes = window_peak_});
   for (const tape::MadeResult& made : pass_.tape().op(id).results) {
     note_made(made.value);
+  }
+}
+
+void StepRecorder::on_save() {
+  if (is_in_backward_) {
+    fault_ = "tensors are saved for backward after a backward has begun";
   }
 }
 

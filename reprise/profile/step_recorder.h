@@ -49,6 +49,7 @@ class StepRecorder final : public tape::PassWatch {
 
   void before_op() override;
   void after_op(tape::OpId id) override;
+  void on_save() override;
   void on_use_begin(std::int64_t node, const std::string& name) override;
   void on_use_value(const tape::TensorRef& ref) override;
   void on_use_end() override;

@@ -60,9 +60,9 @@ void OnlinePolicy::after_op(const PassParts& parts, OpId id) {
   link(parts, parts.tape.op(id), cost_us);
 }
 
-void OnlinePolicy::on_save(const PassParts& parts, ValueId root) {
+void OnlinePolicy::on_save(const PassParts& parts, ValueId root, const c10::Storage& storage) {
   touch(root);
-  parts.held.hold(root, parts.tape.values().storage_of(root));
+  parts.held.hold(root, storage);
 }
 
 void OnlinePolicy::begin_use(const PassParts& /*parts*/, std::int64_t /*node*/) {}

@@ -47,11 +47,14 @@ void Pass::after_op(OpArguments results) {
   if (watch_ != nullptr) {
     watch_->after_op(id);
   }
-  if (id != kNoOp) {
+  if (id == kNoOp) {
+    return;
+  }
+  if (!has_had_backward_) {
     hash_ = hash_on(hash_, tape_.op(id));
     hashes_after_ops_.push_back(hash_);
-    policy_->after_op(parts(), id);
   }
+  policy_->after_op(parts(), id);
 }
 
 std::int64_t Pass::add_value(const at::Tensor& tensor) {
@@ -67,8 +70,13 @@ std::int64_t Pass::add_value(const at::Tensor& tensor) {
   }
   ++handles_[static_cast<std::size_t>(root)];
   if (!parts().is_external(root)) {
-    hash_ = hash_on(hash_, at(index).ref);
-    policy_->on_save(parts(), root);
+    if (!has_had_backward_) {
+      hash_ = hash_on(hash_, at(index).ref);
+    }
+    if (watch_ != nullptr) {
+      watch_->on_save();
+    }
+    policy_->on_save(parts(), root, tensor.storage());
   }
   return index;
 }

@@ -51,7 +51,7 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   void release(std::int64_t index) override;
 
   Tape& tape() { return tape_; }
-  // After each op, of all ops and saved tensors so far; and of all of them.
+  // After each op of forward, of all ops and saved tensors so far; and of all of them.
   const std::vector<std::uint64_t>& hashes_after_ops() const { return hashes_after_ops_; }
   std::uint64_t hash() const { return hash_; }
   // Of the storage that recorded ops made for `root`: whether the pass holds it, and whether somebody
@@ -73,8 +73,12 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   const SavedValue& at(std::int64_t index) const { return saved_[static_cast<std::size_t>(index)]; }
   ValueId root_of(std::int64_t index) const { return tape_.values().root(at(index).ref.value); }
   PassParts parts() {
-    return {
-        .tape = tape_, .held = held_, .handles = handles_, .hash = hash_, .watch = watch_};
+    return {.tape = tape_,
+            .held = held_,
+            .handles = handles_,
+            .hash = hash_,
+            .is_late = has_had_backward_,
+            .watch = watch_};
   }
   void enter_backward();
   void begin_use(std::int64_t index);

@@ -18,7 +18,8 @@ struct PassParts {
   Tape& tape;
   HeldValues& held;
   const std::vector<std::int64_t>& handles;  // per root that has any: saved tensors still needed
-  std::uint64_t hash = 0;                    // of all ops and saved tensors so far
+  std::uint64_t hash = 0;                    // of all ops and saved tensors of forward so far
+  bool is_late = false;                      // backward has begun
   PassWatch* watch = nullptr;
 
   bool is_needed(ValueId root) const {
@@ -39,8 +40,8 @@ class PassPolicy {
   virtual void before_op() {}
   // An op was recorded.
   virtual void after_op(const PassParts& parts, OpId id) = 0;
-  // Autograd has saved a tensor of a storage that a recorded op made.
-  virtual void on_save(const PassParts& parts, ValueId root) = 0;
+  // Autograd has saved a tensor of a storage that a recorded op, or its replay, made.
+  virtual void on_save(const PassParts& parts, ValueId root, const c10::Storage& storage) = 0;
   // A node of backward is about to get its first saved tensor. Nodes have numbers in the order in
   // which they saved theirs.
   virtual void begin_use(const PassParts& parts, std::int64_t node) = 0;

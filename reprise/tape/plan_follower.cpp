@@ -48,6 +48,9 @@ void PlanFollower::after_op(const PassParts& parts, OpId id) {
     fallback_->after_op(parts, id);
     return;
   }
+  if (parts.is_late) {
+    return;  // such as the gradient that a second backward starts from
+  }
   const auto index = static_cast<std::size_t>(id);
   if (!is_planned(index, parts.hash)) {
     switch_plan(parts, index);
@@ -60,9 +63,12 @@ void PlanFollower::after_op(const PassParts& parts, OpId id) {
   }
 }
 
-void PlanFollower::on_save(const PassParts& parts, ValueId root) {
+void PlanFollower::on_save(const PassParts& parts, ValueId root, const c10::Storage& storage) {
+  if (parts.is_late && !fallback_) {
+    depart(parts);
+  }
   if (fallback_) {
-    fallback_->on_save(parts, root);
+    fallback_->on_save(parts, root, storage);
   }
 }
 

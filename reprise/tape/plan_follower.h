@@ -29,7 +29,7 @@ class PlanFollower final : public PassPolicy {
 
   void before_op() override;
   void after_op(const PassParts& parts, OpId id) override;
-  void on_save(const PassParts& parts, ValueId root) override;
+  void on_save(const PassParts& parts, ValueId root, const c10::Storage& storage) override;
   void begin_use(const PassParts& parts, std::int64_t node) override;
   void end_use(const PassParts& parts) override;
   void on_missing_made(const PassParts& parts, ValueId root) override;

@@ -40,7 +40,7 @@ TEST(MemoryBudgetDepartures, AnotherShapeLeavesThePlanAndThenHasItsOwn) {
 TEST(MemoryBudgetDepartures, AStepThatIsCutShortLeavesThePlanInBackward) {
   Layers layers(6);
   const support::Tensors expected = layers.plain_gradients(32);
-  MemoryBudget budget = MemoryBudget::share_of_peak(0.6);
+  MemoryBudget budget = MemoryBudget::share_of_peak(0.8);
   layers.gradients_under(budget, 32);
   layers.gradients_under(budget, 32);
   {
@@ -57,7 +57,7 @@ TEST(MemoryBudgetDepartures, AStepThatIsCutShortLeavesThePlanInBackward) {
 TEST(MemoryBudgetDepartures, AnExtraOpAtTheEndLeavesThePlanThere) {
   Layers layers(6);
   const support::Tensors expected = layers.plain_gradients(32);
-  MemoryBudget budget = MemoryBudget::share_of_peak(0.6);
+  MemoryBudget budget = MemoryBudget::share_of_peak(0.8);
   layers.gradients_under(budget, 32);
   layers.gradients_under(budget, 32);
   {

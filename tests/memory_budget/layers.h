@@ -34,7 +34,7 @@ struct Layers {
     Tensors gradients;
     for (at::Tensor& weight : weights) {
       gradients.push_back(weight.grad());
-      weight.mutable_grad() = {};
+      weight.mutable_grad() = at::Tensor();
     }
     return gradients;
   }
