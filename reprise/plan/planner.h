@@ -62,6 +62,10 @@ struct PlannerAnswer {
   // Whether the schedule fits the budget. If not, it is the one with the lowest peak that the
   // planner found: its peak is the minimum that make_plan() names.
   bool fits = true;
+  // Only if it does not fit: the answer to every budget that is too small for the planner, unless
+  // it is stopped; it has a plan for every other. make_plan() asks for the floor where this is not
+  // said.
+  bool is_minimum = false;
   // No schedule within the budget is faster; if none fits, none has a lower peak.
   bool is_proved = false;
   std::int64_t iterations = 0;
