@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "reprise/plan/candidates.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/search/descent.h"
+#include "reprise/plan/search/mixed_drafts.h"
 #include "reprise/plan/search/ruin_recreate.h"
 #include "reprise/plan/search/seeds.h"
 #include "reprise/plan/simulate.h"
@@ -109,8 +112,14 @@ class SearchRun {
       keep_all.is_cancelled = limits_.is_cancelled();
       return keep_all;
     }
+    const std::optional<JudgedSchedule> quick = quick_draft();
     std::vector<JudgedSchedule> seeds = descend_to_budget();
     best_ = seeds.front();
+    // It does not count if the way down ends above the budget: that says what is met.
+    if (quick && (fits(best_) || !limits_.may_go_on())) {
+      seeds.push_back(*quick);
+      offer(*quick);
+    }
     limits_.set_best(best_.outcome);
     if (fits(best_) && limits_.may_go_on()) {
       improve_all(best_seeds(std::move(seeds)));
@@ -142,6 +151,19 @@ class SearchRun {
       best_ = seed;
       limits_.set_best(best_.outcome);
     }
+  }
+
+  // The cheapest of the drafts that are there at once, for a search that is stopped soon.
+  std::optional<JudgedSchedule> quick_draft() {
+    std::optional<JudgedSchedule> cheapest;
+    offer_mixed_drafts(
+        program_, request_.budget_bytes, [this] { return limits_.may_go_on(); },
+        [&](JudgedSchedule draft) {
+          if (!cheapest || is_better(draft.outcome, cheapest->outcome, request_.budget_bytes)) {
+            cheapest = std::move(draft);
+          }
+        });
+    return cheapest;
   }
 
   std::vector<JudgedSchedule> descend_to_budget() {

@@ -17,7 +17,8 @@
 namespace reprise::plan {
 namespace {
 
-constexpr std::array<int, 11> kBlockCounts = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96};
+// The most useful ones first: whoever has no time sees no other.
+constexpr std::array<int, 11> kBlockCounts = {24, 12, 48, 8, 96, 32, 16, 6, 4, 3, 2};
 constexpr int kCutPrices = 24;
 constexpr double kPriceStep = 1.4;
 // Larger programs shave only the most promising.

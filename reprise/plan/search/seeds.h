@@ -22,7 +22,7 @@ std::vector<JudgedSchedule> find_seeds(const Program& program, std::int64_t budg
                                        Random& random, const std::function<bool()>& go_on,
                                        std::int64_t enough_bytes = -1);
 
-// What keeps only the boundaries of ever more blocks, the fewest first: drafts that no budget
+// What keeps only the boundaries of blocks, for several numbers of them: drafts that no budget
 // decides on. `offer` gets each; false ends them, and is returned.
 bool offer_boundary_drafts(const Program& program,
                            const std::function<bool(std::vector<Replays>)>& offer);
