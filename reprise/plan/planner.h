@@ -32,7 +32,8 @@ struct PlanRequest {
   // Stops earlier, at a point that depends on the machine. 0: no limit.
   double time_limit_s = 0;
   std::uint64_t seed = 1;
-  // Whether make_plan() works out recompute_bound_us(), which takes up to a second.
+  // Whether make_plan() works out recompute_bound_us(), which takes up to a second, and at most a
+  // quarter of a time limit.
   bool wants_bound = true;
   // Named in the planner's record (planners.h); others throw std::invalid_argument.
   std::map<std::string, std::string> options = {};

@@ -33,6 +33,10 @@
 namespace reprise::plan {
 namespace {
 
+constexpr double kBoundShare = 0.25;  // of a time limit
+constexpr double kLongestBoundS = 60;
+constexpr double kLeastTime = 1e-3;  // of a time limit, however much was spent before
+
 // Everything that make_plan() asks about a program, worked out once per frontier.
 struct Judge {
   const Program& program;
@@ -110,6 +114,28 @@ struct FloorAnswer {
   }
 };
 
+using Moment = std::chrono::steady_clock::time_point;
+
+// 0, no limit, if the request has none; else something, if only to find out that it is too late.
+double time_left_s(const PlanRequest& request, Moment start) {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return request.time_limit_s > 0
+             ? std::max(kLeastTime * request.time_limit_s, request.time_limit_s - spent.count())
+             : 0;
+}
+
+// Has at most a share of the request's time: the plan matters more.
+double bound_in_time(const Judge& judge, const PlanRequest& request) {
+  BoundOptions options{.floor_bytes = judge.floor.bytes};
+  if (request.time_limit_s > 0) {
+    const Moment end = std::chrono::steady_clock::now() +
+                       std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(
+                           std::min(kLongestBoundS, kBoundShare * request.time_limit_s)));
+    options.go_on = [end] { return std::chrono::steady_clock::now() < end; };
+  }
+  return recompute_bound_us(judge.program, request.budget_bytes, options);
+}
+
 bool is_stopped(const PlannerAnswer& answer) {
   return answer.is_cancelled || answer.is_out_of_time;
 }
@@ -136,10 +162,7 @@ std::optional<PlannerAnswer> find(const Judge& judge, const PlannerRecord& recor
   if (!at_floor.answer) {
     PlanRequest lowest = request;
     lowest.budget_bytes = judge.floor.bytes;
-    if (request.time_limit_s > 0) {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-      lowest.time_limit_s = std::max(1e-3, request.time_limit_s - spent.count());
-    }
+    lowest.time_limit_s = time_left_s(request, start);
     std::optional<PlannerAnswer> found = record.make()->find(judge.program, lowest);
     if (!found) {
       return answer;
@@ -158,10 +181,10 @@ std::optional<PlannerAnswer> find(const Judge& judge, const PlannerRecord& recor
 
 PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request,
                FloorAnswer& at_floor) {
+  const auto start = std::chrono::steady_clock::now();
   PlanResult result = blank_result(judge, record, request.budget_bytes);
   if (request.wants_bound && request.budget_bytes >= judge.floor.bytes) {
-    const double bound_us =
-        recompute_bound_us(judge.program, request.budget_bytes, {.floor_bytes = judge.floor.bytes});
+    const double bound_us = bound_in_time(judge, request);
     if (std::isfinite(bound_us)) {
       result.bound_us = bound_us;
     }
@@ -169,6 +192,7 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
   // Below the floor the question becomes what the planner can reach at best.
   PlanRequest reachable = request;
   reachable.budget_bytes = std::max(request.budget_bytes, judge.floor.bytes);
+  reachable.time_limit_s = time_left_s(request, start);
   std::optional<PlannerAnswer> answer = find(judge, record, reachable, at_floor);
   if (!answer) {
     return result;
