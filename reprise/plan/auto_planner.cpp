@@ -68,7 +68,7 @@ class Inquiry {
     return !is_as_fast && is_better(second.outcome, first.outcome, request_.budget_bytes);
   }
 
-  PlannerAnswer take(Judged judged, std::string note) {
+  PlannerAnswer take(Judged judged, std::string note) const {
     PlannerAnswer& answer = judged.answer;
     answer.note = std::move(note);
     answer.fits = fits(judged);
@@ -222,9 +222,9 @@ class Auto : public Planner {
   static PlannerAnswer better_of(Inquiry& inquiry, Judged first, std::optional<Judged> lowest,
                                  Judged search, const std::string& search_note,
                                  const std::string& first_note) {
-    if (lowest && search.answer.is_minimum && !inquiry.fits(*lowest)) {
-      first = *std::move(lowest);
-    } else if (lowest && inquiry.beats(*lowest, first)) {
+    // Where neither way down meets the budget, what was found for it alone does not count.
+    const bool is_refused = lowest && search.answer.is_minimum && !inquiry.fits(*lowest);
+    if (lowest && (is_refused || inquiry.beats(*lowest, first))) {
       first = *std::move(lowest);
     }
     const bool is_minimum =

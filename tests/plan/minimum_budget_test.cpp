@@ -123,8 +123,8 @@ std::vector<std::string> check_one_minimum(const Program& program, const std::st
 // Most are too large for exact; of the others it proves few.
 TEST(MinimumBudget, IsOneForEveryBudgetOfARandomProgram) {
   int above_floor = 0;
-  constexpr unsigned kPrograms = programs(120);
-  for (unsigned seed = 1; seed <= kPrograms; ++seed) {
+  constexpr unsigned most_seeds = programs(120);
+  for (unsigned seed = 1; seed <= most_seeds; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const Program program = random_program(random, 60);
@@ -133,7 +133,7 @@ TEST(MinimumBudget, IsOneForEveryBudgetOfARandomProgram) {
     EXPECT_THAT(check_one_minimum(program, seed % 2 == 0 ? "auto" : "search"), IsEmpty());
     above_floor += minimum.budget_bytes > peak_floor(program).bytes ? 1 : 0;
   }
-  EXPECT_GE(above_floor, static_cast<int>(kPrograms) / 4);  // or there was little to agree on
+  EXPECT_GE(above_floor, static_cast<int>(most_seeds) / 4);  // or there was little to agree on
 }
 
 TEST(MinimumBudget, IsOneWhereExactRunsOutOfStates) {
