@@ -48,24 +48,14 @@ bool is_rule(const plan::PlannerRecord& record, const plan::Program& program) {
          !record.is_exact && (record.applies == nullptr || !record.applies(program));
 }
 
-struct BestRule {
-  std::string planner = "none fits";
-  std::optional<double> overhead;
-};
-
-BestRule best_rule(const plan::Program& program, std::int64_t budget_bytes) {
-  BestRule best;
+std::vector<std::string> rules_for(const plan::Program& program) {
+  std::vector<std::string> rules;
   for (const plan::PlannerRecord& record : plan::planner_records()) {
-    if (!is_rule(record, program)) {
-      continue;
-    }
-    const plan::PlanResult result =
-        plan::make_plan(program, record.name, {.budget_bytes = budget_bytes, .wants_bound = false});
-    if (result.schedule && (!best.overhead || result.overhead < *best.overhead)) {
-      best = {record.name, result.overhead};
+    if (is_rule(record, program)) {
+      rules.push_back(record.name);
     }
   }
-  return best;
+  return rules;
 }
 
 }  // namespace
@@ -93,7 +83,7 @@ BenchTable kinds_table() {
       const plan::PlanResult& result = measured.result;
       const plan::PlanResult online =
           plan::make_plan(program, "dtr", {.budget_bytes = budget_bytes, .wants_bound = false});
-      const BestRule rule = best_rule(program, budget_bytes);
+      const NamedPlan rule = best_plan(program, rules_for(program), budget_bytes);
       table.add({words(kind.name), whole(program.ops()),
                  number(static_cast<double>(budget_bytes) / peak, 3), percent(overhead(result)),
                  percent(bound(result, program)), percent(result.gap), number(measured.cpu_s, 1),

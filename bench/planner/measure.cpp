@@ -55,6 +55,23 @@ MeasuredPlan measure_plan(const plan::Program& program, const std::string& plann
   return measured;
 }
 
+NamedPlan best_plan(const plan::Program& program, const std::vector<std::string>& planners,
+                    std::int64_t budget_bytes) {
+  NamedPlan best;
+  for (const std::string& planner : planners) {
+    const plan::PlannerRecord& record = plan::find_planner(planner);
+    if (record.applies != nullptr && record.applies(program)) {
+      continue;
+    }
+    const plan::PlanResult result =
+        plan::make_plan(program, planner, {.budget_bytes = budget_bytes, .wants_bound = false});
+    if (result.schedule && (!best.overhead || result.overhead < *best.overhead)) {
+      best = {planner, result.overhead};
+    }
+  }
+  return best;
+}
+
 std::optional<double> overhead(const plan::PlanResult& result) {
   return result.schedule ? std::optional(result.overhead) : std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "reprise/plan/planners.h"
 #include "reprise/plan/program.h"
@@ -30,6 +31,14 @@ struct MeasuredPlan {
 // With the planner's own number of iterations, and the bound if there is one.
 MeasuredPlan measure_plan(const plan::Program& program, const std::string& planner,
                           std::int64_t budget_bytes);
+
+// The planner that is best at a budget, of those named that take the program.
+struct NamedPlan {
+  std::string planner = "none fits";
+  std::optional<double> overhead;
+};
+NamedPlan best_plan(const plan::Program& program, const std::vector<std::string>& planners,
+                    std::int64_t budget_bytes);
 
 // Shares of the plain step; nothing if there is no plan, or no bound.
 std::optional<double> overhead(const plan::PlanResult& result);

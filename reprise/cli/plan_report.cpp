@@ -234,7 +234,8 @@ std::string refusal_text(const PlanReport& report, const std::string& option,
   return option + ": expected at least " + grouped_text(minimum.budget_bytes) + " bytes (" +
          bytes_text(minimum.budget_bytes) + "), " +
          (minimum.is_met
-              ? "the smallest budget that " + report.result.planner + " meets"
+              ? "the smallest budget that " + report.result.planner + " meets" +
+                    (report.result.is_out_of_time ? " in this time" : "")
               : "below which no plan can go, and " + report.result.planner + " found none at all") +
          ": " + reason_text(report.program, minimum.reason) + "; got " + budget + ", " +
          bytes_text(report.result.budget_bytes);

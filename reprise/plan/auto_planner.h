@@ -10,6 +10,10 @@ namespace reprise::plan {
 // chains rotor too: the better answer wins. If exact is stopped by its number of states before it
 // has proved anything, search is asked as well.
 //
+// The smallest budget that is met is the lowest peak of the same planners' answers to the floor,
+// for every budget of a request with the same seed and iterations: a budget below it is refused and
+// one above it is not, unless a time limit or the caller stops it.
+//
 // Each planner gets the request's seed and iterations (what an iteration is, that planner says) and
 // what is left of its time; the iterations of all are added up.
 PlannerRecord auto_record();

@@ -32,7 +32,8 @@ struct PlanRequest {
   // Stops earlier, at a point that depends on the machine. 0: no limit.
   double time_limit_s = 0;
   std::uint64_t seed = 1;
-  // Whether make_plan() works out recompute_bound_us(), which takes up to a second.
+  // Whether make_plan() works out recompute_bound_us(), which takes up to a second, and at most a
+  // quarter of a time limit.
   bool wants_bound = true;
   // Named in the planner's record (planners.h); others throw std::invalid_argument.
   std::map<std::string, std::string> options = {};
@@ -62,6 +63,10 @@ struct PlannerAnswer {
   // Whether the schedule fits the budget. If not, it is the one with the lowest peak that the
   // planner found: its peak is the minimum that make_plan() names.
   bool fits = true;
+  // Only if it does not fit: the answer to every budget that is too small for the planner, unless
+  // it is stopped; it has a plan for every other. make_plan() asks for the floor where this is not
+  // said.
+  bool is_minimum = false;
   // No schedule within the budget is faster; if none fits, none has a lower peak.
   bool is_proved = false;
   std::int64_t iterations = 0;

@@ -33,6 +33,10 @@
 namespace reprise::plan {
 namespace {
 
+constexpr double kBoundShare = 0.25;  // of a time limit
+constexpr double kLongestBoundS = 60;
+constexpr double kLeastTime = 1e-3;  // of a time limit, however much was spent before
+
 // Everything that make_plan() asks about a program, worked out once per frontier.
 struct Judge {
   const Program& program;
@@ -99,8 +103,38 @@ void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, S
   set_plan(judge.program, std::move(schedule), simulation, result);
 }
 
-// What a planner answers at the floor, once that was asked and not stopped.
-using FloorAnswer = std::optional<PlannerAnswer>;
+// What a planner answers at the floor, once that is known and was not stopped.
+struct FloorAnswer {
+  std::optional<PlannerAnswer> answer;
+  std::int64_t peak_bytes = 0;
+
+  // Whether it is the answer to this budget too.
+  bool settles(std::int64_t budget_bytes) const {
+    return answer && answer->is_minimum && budget_bytes < peak_bytes;
+  }
+};
+
+using Moment = std::chrono::steady_clock::time_point;
+
+// 0, no limit, if the request has none; else something, if only to find out that it is too late.
+double time_left_s(const PlanRequest& request, Moment start) {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return request.time_limit_s > 0
+             ? std::max(kLeastTime * request.time_limit_s, request.time_limit_s - spent.count())
+             : 0;
+}
+
+// Has at most a share of the request's time: the plan matters more.
+double bound_in_time(const Judge& judge, const PlanRequest& request) {
+  BoundOptions options{.floor_bytes = judge.floor.bytes};
+  if (request.time_limit_s > 0) {
+    const Moment end = std::chrono::steady_clock::now() +
+                       std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(
+                           std::min(kLongestBoundS, kBoundShare * request.time_limit_s)));
+    options.go_on = [end] { return std::chrono::steady_clock::now() < end; };
+  }
+  return recompute_bound_us(judge.program, request.budget_bytes, options);
+}
 
 bool is_stopped(const PlannerAnswer& answer) {
   return answer.is_cancelled || answer.is_out_of_time;
@@ -111,23 +145,25 @@ bool is_stopped(const PlannerAnswer& answer) {
 std::optional<PlannerAnswer> find(const Judge& judge, const PlannerRecord& record,
                                   const PlanRequest& request, FloorAnswer& at_floor) {
   const auto start = std::chrono::steady_clock::now();
-  const bool is_floor = request.budget_bytes == judge.floor.bytes;
-  std::optional<PlannerAnswer> answer =
-      is_floor && at_floor ? at_floor : record.make()->find(judge.program, request);
+  if (at_floor.settles(request.budget_bytes)) {
+    return at_floor.answer;
+  }
+  std::optional<PlannerAnswer> answer = record.make()->find(judge.program, request);
   if (!answer || answer->fits || answer->is_proved || is_stopped(*answer)) {
     return answer;
   }
-  if (!at_floor && is_floor) {
-    at_floor = answer;
+  const auto keep = [&](PlannerAnswer lowest) {
+    at_floor.peak_bytes = simulate(judge.program, lowest.schedule).peak_bytes;
+    at_floor.answer = std::move(lowest);
+  };
+  if (answer->is_minimum || request.budget_bytes == judge.floor.bytes) {
+    keep(*answer);
   }
-  if (!at_floor) {
+  if (!at_floor.answer) {
     PlanRequest lowest = request;
     lowest.budget_bytes = judge.floor.bytes;
-    if (request.time_limit_s > 0) {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-      lowest.time_limit_s = std::max(1e-3, request.time_limit_s - spent.count());
-    }
-    FloorAnswer found = record.make()->find(judge.program, lowest);
+    lowest.time_limit_s = time_left_s(request, start);
+    std::optional<PlannerAnswer> found = record.make()->find(judge.program, lowest);
     if (!found) {
       return answer;
     }
@@ -138,17 +174,17 @@ std::optional<PlannerAnswer> find(const Judge& judge, const PlannerRecord& recor
       answer->is_out_of_time = found->is_out_of_time;
       return answer;
     }
-    at_floor = std::move(found);
+    keep(*std::move(found));
   }
-  return at_floor;
+  return at_floor.answer;
 }
 
 PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request,
                FloorAnswer& at_floor) {
+  const auto start = std::chrono::steady_clock::now();
   PlanResult result = blank_result(judge, record, request.budget_bytes);
   if (request.wants_bound && request.budget_bytes >= judge.floor.bytes) {
-    const double bound_us =
-        recompute_bound_us(judge.program, request.budget_bytes, {.floor_bytes = judge.floor.bytes});
+    const double bound_us = bound_in_time(judge, request);
     if (std::isfinite(bound_us)) {
       result.bound_us = bound_us;
     }
@@ -156,6 +192,7 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
   // Below the floor the question becomes what the planner can reach at best.
   PlanRequest reachable = request;
   reachable.budget_bytes = std::max(request.budget_bytes, judge.floor.bytes);
+  reachable.time_limit_s = time_left_s(request, start);
   std::optional<PlannerAnswer> answer = find(judge, record, reachable, at_floor);
   if (!answer) {
     return result;
@@ -179,6 +216,18 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
   // The fastest schedule of the lowest peak need not be the fastest in a larger budget.
   result.is_proved = is_proved && (claims_to_fit || result.minimum);
   return result;
+}
+
+// Of equals the first; nullptr if there is none.
+const JudgedSchedule* best_for(const std::vector<JudgedSchedule>& schedules,
+                               std::int64_t budget_bytes) {
+  const JudgedSchedule* best = nullptr;
+  for (const JudgedSchedule& candidate : schedules) {
+    if (best == nullptr || is_better(candidate.outcome, best->outcome, budget_bytes)) {
+      best = &candidate;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -277,13 +326,10 @@ std::vector<PlanResult> plan_frontier(const Program& program, const std::string&
       result = blank_result(judge, record, budget_bytes);
       result.is_cancelled = true;
     }
-    const JudgedSchedule* best = nullptr;
-    for (const JudgedSchedule& candidate : found) {
-      if (best == nullptr || is_better(candidate.outcome, best->outcome, budget_bytes)) {
-        best = &candidate;
-      }
-    }
-    if (best != nullptr) {
+    // A minimum that the planner vouches for is not undercut by what was found for other budgets.
+    const bool is_settled = result.minimum && at_floor.settles(budget_bytes);
+    if (const JudgedSchedule* best = best_for(found, budget_bytes);
+        best != nullptr && !is_settled) {
       take(result, judge, record, best->schedule);
     }
     frontier.push_back(std::move(result));

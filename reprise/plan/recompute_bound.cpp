@@ -22,10 +22,10 @@ double recompute_bound_us(const Program& program, std::int64_t budget_bytes,
   }
   double best = 0;
   const int tried = std::min(uses, most_uses);
-  for (int i = 0; i < tried; ++i) {
+  for (int i = 0; i < tried && (!options.go_on || options.go_on()); ++i) {
     // The first half of backward holds most; the first use always counts.
     KeepCut cut(program, static_cast<int>(std::int64_t{i} * uses * 3 / 4 / tried));
-    best = std::max(best, bound_at(cut, budget_bytes).us);
+    best = std::max(best, bound_at(cut, budget_bytes, options.go_on).us);
   }
   return best;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "reprise/plan/program.h"
@@ -14,6 +15,8 @@ struct BoundOptions {
   // in about a second.
   int most_uses = 0;
   std::optional<std::int64_t> floor_bytes = {};  // the program's, if it is known already
+  // Asked before each price; false ends it with the largest bound so far, which is one too.
+  std::function<bool()> go_on = {};
 };
 
 // Microseconds that every schedule with a peak of at most `budget_bytes` spends on recomputing: the

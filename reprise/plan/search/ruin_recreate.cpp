@@ -55,7 +55,8 @@ class Search {
 
   Schedule run_down(const std::function<bool()>& go_on) {
     std::int64_t peak_bytes = edited_.peak_bytes();
-    for (std::int64_t i = 0; done(i) < 1 && peak_bytes > options_.budget_bytes && go_on(); ++i) {
+    const std::int64_t enough_bytes = std::max(options_.budget_bytes, options_.enough_bytes);
+    for (std::int64_t i = 0; done(i) < 1 && peak_bytes > enough_bytes && go_on(); ++i) {
       edited_.forget_journal();
       const double step = random_.unit() * kLargestStepDown;
       const std::int64_t target = std::max(

@@ -20,6 +20,8 @@ struct RuinOptions {
   // reproducible as one by iterations; an iteration of a tight budget takes many times one of a
   // wide budget.
   std::int64_t work = std::numeric_limits<std::int64_t>::max();
+  // lower_peak() stops at a peak of at most so much, though it shaves towards the budget.
+  std::int64_t enough_bytes = 0;
   double start_temperature = 0.01;  // of the cost; falls linearly to 0
   // Asked now and then within an iteration; false ends it early, as it stands.
   std::function<bool()> go_on_within = {};
@@ -32,8 +34,8 @@ Schedule ruin_and_recreate(const Program& program, const Schedule& start,
                            const std::function<bool()>& go_on);
 
 // Searches for a schedule that fits instead: the one with the lowest peak found from `start`, at
-// the lowest cost that comes with it; stops at the first that fits. Each iteration ruins around the
-// peak and shaves a little below it.
+// the lowest cost that comes with it; stops at the first that fits or is low enough. Each iteration
+// ruins around the peak and shaves a little below it.
 Schedule lower_peak(const Program& program, const Schedule& start, const RuinOptions& options,
                     Random& random, const std::function<bool()>& go_on);
 

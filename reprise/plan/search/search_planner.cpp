@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "reprise/plan/candidates.h"
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/search/descent.h"
+#include "reprise/plan/search/mixed_drafts.h"
 #include "reprise/plan/search/ruin_recreate.h"
 #include "reprise/plan/search/seeds.h"
 #include "reprise/plan/simulate.h"
@@ -15,7 +20,6 @@ namespace {
 
 constexpr std::size_t kStarts = 4;          // seeds that are improved on their own
 constexpr std::int64_t kStartShare = 6;     // each gets a sixth of the iterations
-constexpr std::int64_t kDownShare = 24;     // of bringing one down: dearer iterations
 constexpr double kLastTemperature = 0.004;  // of the last run, from the best of all
 constexpr std::int64_t kWork = 3'500'000;   // of a search without a limit of the user's
 constexpr std::int64_t kReportEvery = 16;
@@ -95,6 +99,7 @@ class SearchRun {
   SearchRun(const Program& program, const PlanRequest& request)
       : program_(program),
         request_(request),
+        floor_bytes_(peak_floor(program).bytes),
         random_(request.seed),
         iterations_(request.iterations > 0 ? request.iterations
                                            : default_search_iterations(program)),
@@ -107,24 +112,21 @@ class SearchRun {
       keep_all.is_cancelled = limits_.is_cancelled();
       return keep_all;
     }
-    std::vector<JudgedSchedule> seeds = find_seeds(program_, request_.budget_bytes, random_,
-                                                   [this] { return limits_.may_go_on(); });
+    const std::optional<JudgedSchedule> quick = quick_draft();
+    std::vector<JudgedSchedule> seeds = descend_to_budget();
     best_ = seeds.front();
+    // It does not count if the way down ends above the budget: that says what is met.
+    if (quick && (fits(best_) || !limits_.may_go_on())) {
+      seeds.push_back(*quick);
+      offer(*quick);
+    }
     limits_.set_best(best_.outcome);
-    seeds.resize(std::min(seeds.size(), kStarts));
-    if (!fits(seeds.front())) {
-      bring_down(seeds);
-    }
-    std::erase_if(seeds, [this](const JudgedSchedule& seed) { return !fits(seed); });
-    for (const JudgedSchedule& seed : seeds) {
-      improve(seed, iterations_ / kStartShare, RuinOptions{}.start_temperature);
-    }
-    if (fits(best_)) {
-      const JudgedSchedule last = best_;
-      improve(last, std::max<std::int64_t>(1, limits_.left()), kLastTemperature);
+    if (fits(best_) && limits_.may_go_on()) {
+      improve_all(best_seeds(std::move(seeds)));
     }
     return {.schedule = std::move(best_.schedule),
             .fits = fits(best_),
+            .is_minimum = !fits(best_) && limits_.may_go_on(),
             .iterations = limits_.done(),
             .is_cancelled = limits_.is_cancelled(),
             .is_out_of_time = limits_.is_out_of_time(),
@@ -151,22 +153,59 @@ class SearchRun {
     }
   }
 
-  void bring_down(std::vector<JudgedSchedule>& seeds) {
-    for (JudgedSchedule& seed : seeds) {
-      if (!limits_.may_go_on()) {
-        return;
+  // The cheapest of the drafts that are there at once, for a search that is stopped soon.
+  std::optional<JudgedSchedule> quick_draft() {
+    std::optional<JudgedSchedule> cheapest;
+    offer_mixed_drafts(
+        program_, request_.budget_bytes, [this] { return limits_.may_go_on(); },
+        [&](JudgedSchedule draft) {
+          if (!cheapest || is_better(draft.outcome, cheapest->outcome, request_.budget_bytes)) {
+            cheapest = std::move(draft);
+          }
+        });
+    return cheapest;
+  }
+
+  std::vector<JudgedSchedule> descend_to_budget() {
+    return descend(program_, floor_bytes_,
+                   {.enough_bytes = request_.budget_bytes,
+                    .seed = request_.seed,
+                    .iterations = iterations_,
+                    .work = request_.iterations > 0 ? RuinOptions{}.work : kWork,
+                    .begin_iteration = [this] { return limits_.begin_iteration(); },
+                    .go_on = [this] { return limits_.may_go_on(); }});
+  }
+
+  // The best few that fit, of `known` ones and of seeds for the budget.
+  std::vector<JudgedSchedule> best_seeds(std::vector<JudgedSchedule> known) {
+    std::erase_if(known, [this](const JudgedSchedule& seed) { return !fits(seed); });
+    // For the floor the way down began with just these.
+    if (request_.budget_bytes > floor_bytes_) {
+      for (JudgedSchedule& seed : find_seeds(program_, request_.budget_bytes, random_,
+                                             [this] { return limits_.may_go_on(); })) {
+        if (fits(seed)) {
+          known.push_back(std::move(seed));
+        }
       }
-      seed =
-          judged(program_, lower_peak(program_, seed.schedule, options(iterations_ / kDownShare, 0),
-                                      random_, [this] { return limits_.begin_iteration(); }));
-      offer(seed);
     }
-    if (!fits(best_) && limits_.may_go_on()) {
-      offer(judged(program_,
-                   lower_peak(program_, best_.schedule, options(iterations_ / kStartShare, 0),
-                              random_, [this] { return limits_.begin_iteration(); })));
-      seeds.push_back(best_);
+    std::stable_sort(known.begin(), known.end(),
+                     [this](const JudgedSchedule& a, const JudgedSchedule& b) {
+                       return is_better(a.outcome, b.outcome, request_.budget_bytes);
+                     });
+    const auto same = [](const JudgedSchedule& a, const JudgedSchedule& b) {
+      return a.schedule.replays == b.schedule.replays;
+    };
+    known.erase(std::unique(known.begin(), known.end(), same), known.end());
+    known.resize(std::min(known.size(), kStarts));
+    return known;
+  }
+
+  void improve_all(const std::vector<JudgedSchedule>& seeds) {
+    offer(seeds.front());
+    for (const JudgedSchedule& seed : seeds) {
+      improve(seed, iterations_ / kStartShare, RuinOptions{}.start_temperature);
     }
+    improve(JudgedSchedule(best_), std::max<std::int64_t>(1, limits_.left()), kLastTemperature);
   }
 
   void improve(const JudgedSchedule& seed, std::int64_t iterations, double temperature) {
@@ -180,6 +219,7 @@ class SearchRun {
 
   const Program& program_;
   const PlanRequest& request_;
+  std::int64_t floor_bytes_;
   Random random_;
   std::int64_t iterations_;
   Limits limits_;

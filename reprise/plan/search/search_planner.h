@@ -3,8 +3,9 @@
 // tests/plan/search/recorded_test.cpp holds it to the overheads of recorded programs and to the
 // optimum of small ones.
 //
-// Seeds (seeds.h) are shaved to the budget; if none fits, the best are brought down further; then
-// ruin and recreate improves the best of them, and in the end the best of all. An iteration is one
+// First it goes down (descent.h) until it meets the budget, which is refused if the way ends above
+// it. Seeds (seeds.h) are shaved to the budget; then ruin and recreate improves the best of all
+// these, and in the end the best of those. An iteration is one
 // ruin with its repair. Its parts and their data structures: docs/search.md.
 #pragma once
 

@@ -17,7 +17,8 @@
 namespace reprise::plan {
 namespace {
 
-constexpr std::array<int, 11> kBlockCounts = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96};
+// The most useful ones first: whoever has no time sees no other.
+constexpr std::array<int, 11> kBlockCounts = {24, 12, 48, 8, 96, 32, 16, 6, 4, 3, 2};
 constexpr int kCutPrices = 24;
 constexpr double kPriceStep = 1.4;
 // Larger programs shave only the most promising.
@@ -27,8 +28,13 @@ constexpr std::size_t kLowest = 4;
 
 class SeedFinder {
  public:
-  SeedFinder(const Program& program, std::int64_t budget_bytes, const std::function<bool()>& go_on)
-      : program_(program), budget_bytes_(budget_bytes), go_on_(go_on), cut_(program, 0) {}
+  SeedFinder(const Program& program, std::int64_t budget_bytes, const std::function<bool()>& go_on,
+             std::int64_t enough_bytes)
+      : program_(program),
+        budget_bytes_(budget_bytes),
+        go_on_([this, &go_on] { return !is_enough_ && go_on(); }),
+        enough_bytes_(enough_bytes),
+        cut_(program, 0) {}
 
   // At least one; fewer than all if it may not go on.
   std::vector<JudgedSchedule> raw_seeds() {
@@ -44,6 +50,8 @@ class SeedFinder {
     }
     return std::move(seeds_);
   }
+
+  bool is_enough() const { return is_enough_; }
 
   // What a seed may cost once it fits: bytes above the budget at the price of the bound.
   double promise(const JudgedSchedule& seed) const {
@@ -75,6 +83,7 @@ class SeedFinder {
     Schedule schedule;
     schedule.replays = std::move(replays);
     seeds_.push_back(judged(program_, std::move(schedule)));
+    is_enough_ = is_enough_ || seeds_.back().outcome.peak_bytes <= enough_bytes_;
   }
 
   bool add_cuts() {
@@ -95,18 +104,17 @@ class SeedFinder {
   }
 
   bool add_blocks() {
-    for (const int count : kBlockCounts) {
-      if (!go_on_()) {
-        return false;
-      }
-      add(rebuild_lazily(program_, boundaries_stay(program_, find_blocks(program_, count))));
-    }
-    return go_on_();
+    return go_on_() && offer_boundary_drafts(program_, [this](std::vector<Replays> replays) {
+             add(std::move(replays));
+             return go_on_();
+           });
   }
 
   const Program& program_;
   std::int64_t budget_bytes_;
-  const std::function<bool()>& go_on_;
+  std::function<bool()> go_on_;
+  std::int64_t enough_bytes_;
+  bool is_enough_ = false;
   KeepCut cut_;
   double price_ = 0;
   std::vector<JudgedSchedule> seeds_;
@@ -128,9 +136,17 @@ void keep_promising(std::vector<JudgedSchedule>& seeds, const SeedFinder& finder
 
 }  // namespace
 
+bool offer_boundary_drafts(const Program& program,
+                           const std::function<bool(std::vector<Replays>)>& offer) {
+  return std::all_of(kBlockCounts.begin(), kBlockCounts.end(), [&](int count) {
+    return offer(rebuild_lazily(program, boundaries_stay(program, find_blocks(program, count))));
+  });
+}
+
 std::vector<JudgedSchedule> find_seeds(const Program& program, std::int64_t budget_bytes,
-                                       Random& random, const std::function<bool()>& go_on) {
-  SeedFinder finder(program, budget_bytes, go_on);
+                                       Random& random, const std::function<bool()>& go_on,
+                                       std::int64_t enough_bytes) {
+  SeedFinder finder(program, budget_bytes, go_on, enough_bytes);
   std::vector<JudgedSchedule> raw = finder.raw_seeds();
   const bool is_large = program.recipes.size() > kManyRecipes;
   if (is_large && raw.size() > kPromising + kLowest) {
@@ -139,7 +155,7 @@ std::vector<JudgedSchedule> find_seeds(const Program& program, std::int64_t budg
   const std::vector<double> input_fractions =
       is_large ? std::vector<double>{0.3} : std::vector<double>{0.3, 0};
   std::vector<JudgedSchedule> seeds;
-  bool goes_on = true;
+  bool goes_on = !finder.is_enough();
   for (std::size_t i = 0; goes_on && i < raw.size(); ++i) {
     for (const double input_fraction : input_fractions) {
       goes_on = goes_on && go_on();
@@ -153,6 +169,7 @@ std::vector<JudgedSchedule> find_seeds(const Program& program, std::int64_t budg
       seeds.push_back(
           {.schedule = edited.schedule(),
            .outcome = {.peak_bytes = edited.peak_bytes(), .recompute_us = edited.recompute_us()}});
+      goes_on = edited.peak_bytes() > enough_bytes;
     }
   }
   if (!goes_on || !go_on()) {

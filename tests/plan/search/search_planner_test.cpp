@@ -151,6 +151,13 @@ TEST(SearchPlanner, SaysThatNoTimeWasLeft) {
   EXPECT_TRUE(result.schedule.has_value() || result.minimum.has_value());
 }
 
+TEST(SearchPlanner, HasAPlanForATenthOfALongStepThoughNoTimeWasLeft) {
+  const Program program = recorded_program("lstm300");
+  EXPECT_TRUE(make_plan(program, "search",
+                        {.budget_bytes = share_of_keep_all(program, 0.11), .time_limit_s = 1e-9})
+                  .schedule.has_value());
+}
+
 // What is wrong with the order of what a planner reports.
 std::vector<std::string> check_progress(const std::vector<PlanProgress>& reports,
                                         std::int64_t budget_bytes) {
