@@ -16,6 +16,13 @@
 namespace reprise {
 namespace {
 
+// Measured peaks that are so much above the predicted one are planned for, a few times.
+constexpr double kMissShare = 0.02;
+constexpr std::int64_t kMissBytes = 1024 * 1024;
+constexpr int kMostCorrections = 3;
+
+constexpr std::size_t kMostPlansPerPass = 4;  // for different limits
+
 // A plan may be for a little less than there is: what is live when a pass begins varies.
 constexpr std::int64_t kSlackBytes = 64 * 1024;
 constexpr double kSlackShare = 0.01;
@@ -167,10 +174,16 @@ void MemoryBudget::Core::refuse(const PlannedPass& planned, std::int64_t limit_b
 
 const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
                                                 std::optional<std::int64_t> limit_bytes) {
+  if (limit_bytes) {
+    *limit_bytes -= known.margin_bytes;
+  }
   auto planned = std::find_if(known.plans.begin(), known.plans.end(), [&](const auto& each) {
     return is_good_for(each, limit_bytes);
   });
   if (planned == known.plans.end()) {
+    if (known.plans.size() == kMostPlansPerPass) {
+      known.plans.erase(known.plans.begin());
+    }
     known.plans.push_back(make_plan(known, limit_bytes));
     planned = known.plans.end() - 1;
   }
@@ -217,9 +230,10 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
     run->online = online.get();
     policy = std::move(online);
   }
-  const auto pass = std::make_shared<tape::Pass>(std::move(policy));
+  const auto pass = std::make_shared<tape::Pass>(
+      std::move(policy), run->known != nullptr ? run->known->expected : nullptr);
   if (run->known == nullptr || is_to_record_) {
-    run->recorder = std::make_unique<profile::StepRecorder>(*pass, c10::Device(c10::kCPU));
+    run->recorder = std::make_unique<profile::StepRecorder>(*pass, c10::Device(c10::kCPU), names_);
   } else {
     run->peak = std::make_unique<tape::PeakWatch>(*pass, memory_);
   }
@@ -241,7 +255,7 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder
     KnownPass known{.program = std::move(built.program),
                     .program_hash = {},
                     .identity = profile::identify(pass, recorded, built),
-                    .keep_all_peak_bytes = 0,
+                    .expected = pass.tape().expected_again(),
                     .plans = {}};
     known.program_hash = plan::program_hash(known.program);
     known.keep_all_peak_bytes = plan::simulate_keep_all(known.program).peak_bytes;
@@ -283,6 +297,24 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
   }
 }
 
+// Something takes more than it did when the pass was recorded: plans for less.
+void MemoryBudget::Core::correct() {
+  KnownPass* const known = run_->known;
+  if (known == nullptr || report_.last.has_departed || known->corrections == kMostCorrections) {
+    return;
+  }
+  const std::int64_t miss = report_.last.peak_bytes - report_.last.predicted_peak_bytes;
+  const auto share = static_cast<std::int64_t>(
+      kMissShare * static_cast<double>(report_.last.predicted_peak_bytes));
+  if (miss <= std::max(kMissBytes, share)) {
+    return;
+  }
+  known->margin_bytes += miss;
+  known->plans.clear();
+  ++known->corrections;
+  ++report_.corrections;
+}
+
 void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
   const std::lock_guard lock(mutex_);
   if (!run_) {
@@ -294,8 +326,14 @@ void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
     run_->planned = nullptr;
   }
   note(*pass);
+  correct();
   is_to_record_ = report_.last.has_departed && run_->recorder == nullptr;
   run_.reset();
+}
+
+void MemoryBudget::Core::name(const std::string& path, const at::Tensor& tensor) {
+  const std::lock_guard lock(mutex_);
+  names_.add(path, tensor);
 }
 
 std::optional<plan::Program> MemoryBudget::Core::program() const {

@@ -13,6 +13,7 @@
 #include "reprise/memory_budget.h"
 #include "reprise/plan/planners.h"
 #include "reprise/profile/make_pass_plan.h"
+#include "reprise/profile/parameter_names.h"
 #include "reprise/profile/step_recorder.h"
 #include "reprise/tape/device_memory.h"
 #include "reprise/tape/online_policy.h"
@@ -45,7 +46,11 @@ struct KnownPass {
   plan::Program program;
   std::string program_hash;
   profile::PassIdentity identity;
+  std::shared_ptr<const tape::OpRecords> expected;  // shared with the passes that repeat it
   std::int64_t keep_all_peak_bytes = 0;
+  // By which a measured peak was above the predicted one: planned for from then on.
+  std::int64_t margin_bytes = 0;
+  int corrections = 0;
   std::vector<PlannedPass> plans;
 };
 
@@ -56,6 +61,7 @@ class MemoryBudget::Core {
   void begin_step();
   std::shared_ptr<tape::Pass> begin_pass();
   void end_pass(const std::shared_ptr<tape::Pass>& pass);
+  void name(const std::string& path, const at::Tensor& tensor);
   BudgetReport report() const;
   std::optional<plan::Program> program() const;
   std::optional<plan::Schedule> schedule() const;
@@ -73,11 +79,13 @@ class MemoryBudget::Core {
   std::shared_ptr<const tape::PassPlan> find_other_plan(std::size_t op, std::uint64_t hash);
   void learn(tape::Pass& pass, profile::StepRecorder& recorder);
   void note(const tape::Pass& pass);
+  void correct();
 
   mutable std::mutex mutex_;
   BudgetGoal goal_;
   MemoryBudgetOptions options_;
   tape::DeviceMemory& memory_;
+  profile::ParameterNames names_;
   std::list<KnownPass> known_;  // last used first
   std::shared_ptr<Run> run_;    // owned with the callbacks of its policy
   bool is_to_record_ = false;

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <torch/nn/module.h>
+
 #include "reprise/budget_core.h"
 
 namespace reprise {
@@ -51,6 +53,15 @@ MemoryBudget MemoryBudget::minimum(MemoryBudgetOptions options) {
 MemoryBudget::~MemoryBudget() = default;
 MemoryBudget::MemoryBudget(MemoryBudget&&) noexcept = default;
 MemoryBudget& MemoryBudget::operator=(MemoryBudget&&) noexcept = default;
+
+void MemoryBudget::name(const torch::nn::Module& model) {
+  for (const auto& parameter : model.named_parameters()) {
+    core_->name(parameter.key(), parameter.value());
+  }
+  for (const auto& buffer : model.named_buffers()) {
+    core_->name(buffer.key(), buffer.value());
+  }
+}
 
 BudgetReport MemoryBudget::report() const { return core_->report(); }
 

@@ -25,6 +25,10 @@
 #include "reprise/plan/program.h"
 #include "reprise/plan/schedule.h"
 
+namespace torch::nn {
+class Module;
+}  // namespace torch::nn
+
 namespace reprise {
 
 // No plan fits the budget, or nothing is left to drop.
@@ -90,6 +94,10 @@ class MemoryBudget {
   // above all, leaves through the first op of the step that needs the plan; no state is changed,
   // and the next step works.
   [[nodiscard]] Step step();
+
+  // Ops that read a parameter or buffer of `model` get the label of its part, "encoder.layer3", and
+  // those after them too, where no label() is open. To be called before the first step.
+  void name(const torch::nn::Module& model);
 
   BudgetReport report() const;
 

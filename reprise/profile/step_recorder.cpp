@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "reprise/tape/label_stack.h"
 #include "reprise/tape/thread_clock.h"
 
 namespace reprise::profile {
 
-StepRecorder::StepRecorder(tape::Pass& pass, c10::Device device)
-    : pass_(pass), memory_(tape::DeviceMemory::of(device)) {
+StepRecorder::StepRecorder(tape::Pass& pass, c10::Device device, const ParameterNames& names)
+    : pass_(pass), memory_(tape::DeviceMemory::of(device)), names_(names) {
   memory_.open(scope_);
   start_bytes_ = scope_.start_bytes;
   pass_began_us_ = tape::thread_cpu_us();
@@ -90,6 +91,19 @@ void StepRecorder::before_op() {
   began_us_ = tape::thread_cpu_us();
 }
 
+std::string StepRecorder::label_of(tape::OpId id) const {
+  if (!tape::current_label().empty()) {
+    return tape::current_label();
+  }
+  std::string part;
+  pass_.tape().op(id).for_each_read([&](const tape::TensorRef& ref) {
+    if (part.empty()) {
+      part = names_.part_of(pass_.tape().values().storage_of(ref.value).unsafeGetStorageImpl());
+    }
+  });
+  return part.empty() && !ops_.empty() ? ops_.back().label : part;
+}
+
 void StepRecorder::note_made(tape::ValueId root) {
   Storage& storage = at(root);
   storage.is_held_by_user = true;
@@ -112,16 +126,21 @@ void StepRecorder::after_op(tape::OpId id) {
   }
   ops_.push_back({.cost_us = cost_us,
                   .transient_bytes = std::max<std::int64_t>(0, window_peak_ - live_before_),
-                  .peak_bytes = window_peak_});
+                  .peak_bytes = window_peak_,
+                  .label = label_of(id)});
   for (const tape::MadeResult& made : pass_.tape().op(id).results) {
     note_made(made.value);
   }
 }
 
-void StepRecorder::on_save() {
-  if (is_in_backward_) {
+void StepRecorder::on_save(std::int64_t node, bool is_made) {
+  if (is_in_backward_ && is_made) {
     fault_ = "tensors are saved for backward after a backward has begun";
   }
+  // The node's op has yet to run, or has just run.
+  node_labels_.insert_or_assign(
+      node, tape::current_label().empty() && !ops_.empty() ? ops_.back().label
+                                                           : tape::current_label());
 }
 
 void StepRecorder::begin_backward() {
@@ -192,6 +211,7 @@ OpTrace StepRecorder::trace_of(tape::OpId id, StorageNumbers& numbers) const {
   const tape::OpRecord& record = pass_.tape().op(id);
   const Op& measured = ops_[static_cast<std::size_t>(id)];
   OpTrace op{.name = record.op.schema().name(),
+             .label = measured.label,
              .random = record.generator.defined(),
              .cost_us = measured.cost_us,
              .transient_bytes = measured.transient_bytes,
@@ -208,13 +228,15 @@ OpTrace StepRecorder::trace_of(tape::OpId id, StorageNumbers& numbers) const {
       continue;
     }
     op.writes.push_back(numbers.access(
-        {.value = write.after, .view = pass_.tape().values().at(write.after).written}));
+        {.value = write.after, .view = pass_.tape().values().written(write.after)}));
   }
   return op;
 }
 
 UseTrace StepRecorder::trace_of(const Use& use, StorageNumbers& numbers) const {
+  const auto label = node_labels_.find(use.node);
   UseTrace trace{.name = use.name,
+                 .label = label == node_labels_.end() ? "" : label->second,
                  .cost_us = std::max(0.0, use.cost_us),
                  .begin_bytes = use.begin_bytes,
                  .peak_bytes = use.peak_bytes,

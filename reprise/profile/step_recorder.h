@@ -13,10 +13,12 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <c10/core/Device.h>
 
+#include "reprise/profile/parameter_names.h"
 #include "reprise/profile/step_trace.h"
 #include "reprise/profile/storage_numbers.h"
 #include "reprise/tape/device_memory.h"
@@ -36,8 +38,10 @@ struct RecordedPass {
 
 class StepRecorder final : public tape::PassWatch {
  public:
-  // Looks on from now on, before the first op, until finish(). `pass` must outlive that.
-  StepRecorder(tape::Pass& pass, c10::Device device);
+  // Looks on from now on, before the first op, until finish(). `pass` and `names` must outlive
+  // that. Ops have the label that is open on their thread, else that of the part whose parameters
+  // they read, else that of the op before.
+  StepRecorder(tape::Pass& pass, c10::Device device, const ParameterNames& names);
   ~StepRecorder() override;
   StepRecorder(const StepRecorder&) = delete;
   StepRecorder& operator=(const StepRecorder&) = delete;
@@ -49,7 +53,7 @@ class StepRecorder final : public tape::PassWatch {
 
   void before_op() override;
   void after_op(tape::OpId id) override;
-  void on_save() override;
+  void on_save(std::int64_t node, bool is_made) override;
   void on_use_begin(std::int64_t node, const std::string& name) override;
   void on_use_value(const tape::TensorRef& ref) override;
   void on_use_end() override;
@@ -66,6 +70,7 @@ class StepRecorder final : public tape::PassWatch {
     double cost_us = 0;
     std::int64_t transient_bytes = 0;
     std::int64_t peak_bytes = 0;
+    std::string label = {};
   };
   struct Use {
     std::int64_t node = 0;
@@ -88,6 +93,7 @@ class StepRecorder final : public tape::PassWatch {
   void cut();
   void find_released();
   void begin_backward();
+  std::string label_of(tape::OpId id) const;
   void note_made(tape::ValueId root);
   OpTrace trace_of(tape::OpId id, StorageNumbers& numbers) const;
   UseTrace trace_of(const Use& use, StorageNumbers& numbers) const;
@@ -95,6 +101,7 @@ class StepRecorder final : public tape::PassWatch {
 
   tape::Pass& pass_;
   tape::DeviceMemory& memory_;
+  const ParameterNames& names_;
   tape::PeakScope scope_;
   std::int64_t start_bytes_ = 0;
   std::int64_t peak_bytes_ = 0;
@@ -109,6 +116,7 @@ class StepRecorder final : public tape::PassWatch {
   double replay_began_us_ = 0;
   std::vector<Op> ops_;
   std::vector<Use> uses_;
+  std::unordered_map<std::int64_t, std::string> node_labels_;
   std::vector<Storage> storages_;            // per root
   std::vector<tape::ValueId> held_by_user_;  // of storages that ops made
   bool is_in_backward_ = false;

@@ -66,9 +66,16 @@ c10::DispatchKey installed_key() {
 
 }  // namespace
 
-FrameScope::FrameScope(Frame& frame) : sees_ops_(installed_key()) { frames.push_back(&frame); }
+FrameScope::FrameScope(Frame& frame)
+    : sees_ops_(installed_key()), were_unseen_(c10::impl::tls_is_dispatch_key_excluded(kTapeKey)) {
+  c10::impl::tls_set_dispatch_key_excluded(kTapeKey, false);
+  frames.push_back(&frame);
+}
 
-FrameScope::~FrameScope() { frames.pop_back(); }
+FrameScope::~FrameScope() {
+  frames.pop_back();
+  c10::impl::tls_set_dispatch_key_excluded(kTapeKey, were_unseen_);
+}
 
 void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                     torch::jit::Stack& stack) {

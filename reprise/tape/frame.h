@@ -47,6 +47,7 @@ class FrameScope {
 
  private:
   c10::impl::IncludeDispatchKeyGuard sees_ops_;
+  bool were_unseen_;  // in a backward, say
 };
 
 // Hides the ops of a scope from every frame: work of the tape's own.

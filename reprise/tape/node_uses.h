@@ -10,8 +10,11 @@
 
 namespace reprise::tape {
 
+// Whether this thread runs a backward that keeps its graph.
+bool keeps_graph();
+
 // The running node is about to unpack a value of `owner`. Drops what other nodes of this backward
-// have unpacked on this thread. Does nothing outside of a backward that keeps its graph.
+// have unpacked on this thread. REQUIRES: keeps_graph().
 void note_node_use(std::weak_ptr<RegionValues> owner, std::int64_t index);
 
 }  // namespace reprise::tape

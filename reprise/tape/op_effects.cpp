@@ -97,6 +97,11 @@ bool writes_argument(const c10::OperatorHandle& op, OpArguments arguments, std::
   return (alias != nullptr && alias->isWrite()) || writes_undeclared(schema, arguments, index);
 }
 
+bool may_write_undeclared(const c10::OperatorHandle& op) {
+  return std::any_of(kUndeclaredWrites.begin(), kUndeclaredWrites.end(),
+                     [&](const UndeclaredWrite& write) { return write.op == op.schema().name(); });
+}
+
 std::optional<std::size_t> partly_unwritten_result(const c10::OperatorHandle& op) {
   const auto* const entry =
       std::find_if(kPartlyUnwritten.begin(), kPartlyUnwritten.end(),

@@ -18,6 +18,9 @@ using OpArguments = c10::ArrayRef<c10::IValue>;
 // that lie: a table in the source names them.
 bool writes_argument(const c10::OperatorHandle& op, OpArguments arguments, std::size_t index);
 
+// True if the op is one of that table.
+bool may_write_undeclared(const c10::OperatorHandle& op);
+
 // The result of which the op leaves a part as it found it in memory: room for the longest of many
 // sequences, a workspace. Nothing for almost every op.
 std::optional<std::size_t> partly_unwritten_result(const c10::OperatorHandle& op);

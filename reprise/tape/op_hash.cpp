@@ -4,9 +4,8 @@
 #include <functional>
 
 namespace reprise::tape {
-namespace {
 
-// Mixes as splitmix64 does (Steele et al. 2014, "Fast splittable pseudorandom number generators").
+// As splitmix64 does (Steele et al. 2014, "Fast splittable pseudorandom number generators").
 std::uint64_t mix(std::uint64_t hash, std::uint64_t number) {
   hash += 0x9E3779B97F4A7C15 + number;
   hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9;
@@ -14,29 +13,35 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t number) {
   return hash ^ (hash >> 31);
 }
 
+namespace {
+
 std::uint64_t mix_signed(std::uint64_t hash, std::int64_t number) {
   return mix(hash, static_cast<std::uint64_t>(number));
 }
 
 }  // namespace
 
-std::uint64_t hash_on(std::uint64_t hash, const TensorRef& ref) {
-  hash = mix_signed(hash, ref.value);
+std::uint64_t digest_of(const TensorRef& ref) {
+  std::uint64_t hash = mix_signed(0, ref.value);
+  if (ref.value == kNoValue) {
+    return hash;
+  }
   hash = mix_signed(hash, ref.view.offset);
   hash = mix(hash, ref.view.keys.raw_repr());
+  hash = mix(hash, ref.view.dtype.itemsize());
   for (std::size_t i = 0; i < ref.view.sizes.size(); ++i) {
     hash = mix_signed(hash, ref.view.sizes[i]);
     hash = mix_signed(hash, ref.view.strides[i]);
   }
-  return mix(hash, ref.value == kNoValue ? 0 : ref.view.dtype.itemsize());
+  return hash;
 }
 
-std::uint64_t hash_on(std::uint64_t hash, const OpRecord& op) {
-  hash = mix(hash, std::hash<c10::OperatorHandle>{}(op.op));
+std::uint64_t digest_of(const OpRecord& op) {
+  std::uint64_t hash = mix(0, std::hash<c10::OperatorHandle>{}(op.op));
   for (const TensorArgument& argument : op.tensors) {
     hash = mix(hash, argument.index);
     for (const TensorRef& ref : argument.refs) {
-      hash = hash_on(hash, ref);
+      hash = mix(hash, digest_of(ref));
     }
   }
   for (const Write& write : op.written) {

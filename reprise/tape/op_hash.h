@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number that tells ops of two recordings apart: what ran, on which values of the recording, seen
-// how. Numbers among the arguments are left out: a learning rate may change from step to step.
+// Numbers that tell ops of two recordings apart: what ran, on which values of the recording, seen
+// how. Plain numbers among the arguments are left out: a learning rate may change from step to
+// step.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,11 @@
 
 namespace reprise::tape {
 
-// `hash`: of all before it. Equal in one process for equal ops.
-std::uint64_t hash_on(std::uint64_t hash, const OpRecord& op);
-std::uint64_t hash_on(std::uint64_t hash, const TensorRef& ref);
+// Equal in one process for equal ops and tensors.
+std::uint64_t digest_of(const OpRecord& op);
+std::uint64_t digest_of(const TensorRef& ref);
+
+// Of a row of digests: that of all before it, and the next.
+std::uint64_t mix(std::uint64_t hash, std::uint64_t digest);
 
 }  // namespace reprise::tape

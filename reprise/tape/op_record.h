@@ -49,6 +49,8 @@ struct MadeResult {
   std::size_t index = 0;
   std::size_t element = 0;
   ValueId value = kNoValue;
+
+  bool operator==(const MadeResult&) const = default;
 };
 
 struct OpRecord {
@@ -62,6 +64,7 @@ struct OpRecord {
   at::Tensor generator_state = {};  // before it did
   caffe2::TypeMeta default_dtype;
   bool grad_mode = true;
+  std::uint64_t digest = 0;  // op_hash.h
 
   // Calls `visit(ref)` for each mention of a value whose bytes the op read.
   template <class Visit>

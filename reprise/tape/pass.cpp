@@ -13,7 +13,10 @@
 
 namespace reprise::tape {
 
-Pass::Pass(std::unique_ptr<PassPolicy> policy) : policy_(std::move(policy)) { count_live(1); }
+Pass::Pass(std::unique_ptr<PassPolicy> policy, std::shared_ptr<const OpRecords> expected)
+    : tape_(std::move(expected)), policy_(std::move(policy)) {
+  count_live(1);
+}
 
 Pass::~Pass() {
   set_watch(nullptr);
@@ -51,7 +54,7 @@ void Pass::after_op(OpArguments results) {
     return;
   }
   if (!has_had_backward_) {
-    hash_ = hash_on(hash_, tape_.op(id));
+    hash_ = mix(hash_, tape_.op(id).digest);
     hashes_after_ops_.push_back(hash_);
   }
   policy_->after_op(parts(), id);
@@ -69,12 +72,13 @@ std::int64_t Pass::add_value(const at::Tensor& tensor) {
     handles_.resize(static_cast<std::size_t>(root) + 1, 0);
   }
   ++handles_[static_cast<std::size_t>(root)];
-  if (!parts().is_external(root)) {
+  const bool is_made = !parts().is_external(root);
+  if (watch_ != nullptr) {
+    watch_->on_save(at(index).node, is_made);
+  }
+  if (is_made) {
     if (!has_had_backward_) {
-      hash_ = hash_on(hash_, at(index).ref);
-    }
-    if (watch_ != nullptr) {
-      watch_->on_save();
+      hash_ = mix(hash_, digest_of(at(index).ref));
     }
     policy_->on_save(parts(), root, tensor.storage());
   }
@@ -161,7 +165,9 @@ c10::Storage Pass::storage_of(std::int64_t index) {
 }
 
 at::Tensor Pass::value(std::int64_t index) {
-  note_node_use(weak_from_this(), index);
+  if (keeps_graph()) {
+    note_node_use(weak_from_this(), index);
+  }
   const std::lock_guard lock(tape_.mutex());
   at(index).version.require_unchanged([&] {
     std::ostringstream what;

@@ -24,7 +24,8 @@ namespace reprise::tape {
 
 class Pass final : public RegionValues, public std::enable_shared_from_this<Pass> {
  public:
-  explicit Pass(std::unique_ptr<PassPolicy> policy);
+  // `expected`: the ops of an earlier pass that this one probably repeats; may be null.
+  Pass(std::unique_ptr<PassPolicy> policy, std::shared_ptr<const OpRecords> expected);
   ~Pass() override;
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;

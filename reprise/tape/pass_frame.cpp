@@ -28,11 +28,13 @@ void PassFrame::end_pass() {
 // Autograd saves a tensor: of forward, or of a backward that makes a graph itself.
 std::unique_ptr<torch::autograd::SavedVariableHooks> PassFrame::make_hooks() {
   begin_pass();
-  return make_value_handle(pass_, [this](std::int64_t index, const at::Tensor& tensor) {
-    if (!is_result_of_newest_node(tensor)) {
-      saved_arguments_.push_back(index);
-    }
-  });
+  return make_value_handle(pass_, this);
+}
+
+void PassFrame::on_save(std::int64_t index, const at::Tensor& tensor) {
+  if (!is_result_of_newest_node(tensor)) {
+    saved_arguments_.push_back(index);
+  }
 }
 
 bool PassFrame::is_to_be_recorded() {
@@ -58,9 +60,10 @@ void PassFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results)
     return;
   }
   pass_->after_op(results);
-  for (const std::int64_t index : std::exchange(saved_arguments_, {})) {
+  for (const std::int64_t index : saved_arguments_) {
     pass_->move_on(index);
   }
+  saved_arguments_.clear();
 }
 
 }  // namespace reprise::tape

@@ -26,7 +26,7 @@ struct PassMaker {
   std::function<void(const std::shared_ptr<Pass>&)> end;
 };
 
-class PassFrame final : public Frame {
+class PassFrame final : public Frame, public SaveListener {
  public:
   explicit PassFrame(PassMaker maker) : maker_(std::move(maker)) {}
 
@@ -35,6 +35,7 @@ class PassFrame final : public Frame {
                  OpArguments arguments) override;
   void after_op(const c10::OperatorHandle& op, OpArguments results) override;
   bool is_rerun() const override { return false; }
+  void on_save(std::int64_t index, const at::Tensor& tensor) override;
 
   const std::shared_ptr<Pass>& pass() const { return pass_; }
   // The step is over, or an exception ends it.

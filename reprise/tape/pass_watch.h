@@ -16,8 +16,8 @@ class PassWatch : public HoldingsWatch {
   // An op of forward. `id`: kNoOp if it was not recorded.
   virtual void before_op() = 0;
   virtual void after_op(OpId id) = 0;
-  // Autograd has saved a tensor of a storage that a recorded op made.
-  virtual void on_save() = 0;
+  // Autograd has saved a tensor for a node. `is_made`: of a storage that a recorded op made.
+  virtual void on_save(std::int64_t node, bool is_made) = 0;
   // A node of backward has asked for its first saved tensor; nothing was made again for it so far.
   virtual void on_use_begin(std::int64_t node, const std::string& name) = 0;
   // It gets the saved tensor.

@@ -24,7 +24,7 @@ class PeakWatch final : public PassWatch {
 
   void before_op() override {}
   void after_op(OpId /*id*/) override {}
-  void on_save() override {}
+  void on_save(std::int64_t /*node*/, bool /*is_made*/) override {}
   void on_use_begin(std::int64_t /*node*/, const std::string& /*name*/) override {}
   void on_use_value(const TensorRef& /*ref*/) override {}
   void on_use_end() override {}

@@ -15,13 +15,12 @@
 namespace reprise::tape {
 namespace {
 
-class FirstRunFrame final : public Frame {
+class FirstRunFrame final : public Frame, public SaveListener {
  public:
   explicit FirstRunFrame(std::shared_ptr<Region> region) : region_(std::move(region)) {}
 
   std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() override {
-    return make_value_handle(
-        region_, [this](std::int64_t index, const at::Tensor& tensor) { save(index, tensor); });
+    return make_value_handle(region_, this);
   }
 
   void before_op(const c10::OperatorHandle& op, c10::DispatchKeySet /*keys*/,
@@ -41,20 +40,7 @@ class FirstRunFrame final : public Frame {
 
   bool is_rerun() const override { return false; }
 
-  // Hashes what the last op saved. Not at the save itself: the op may fill it only afterwards.
-  void end_op() {
-    for (const Unhashed& each : std::exchange(unhashed_, {})) {
-      region_->slot(each.index).hash = hash_of_bytes(each.tensor);
-    }
-    saved_since_op_.clear();
-  }
-
-  // Storages made inside that autograd wanted to keep; with RegionOptions::stats only.
-  const std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>>& wanted() const { return wanted_; }
-  std::int64_t wanted_bytes(std::size_t index) const { return wanted_bytes_[index]; }
-
- private:
-  void save(std::int64_t index, const at::Tensor& tensor) {
+  void on_save(std::int64_t index, const at::Tensor& tensor) override {
     const bool is_result = region_->describe_slot(index, tensor);
     if (!is_result && tensor.has_storage()) {
       saved_since_op_.emplace_back(index, tensor.storage().unsafeGetStorageImpl());
@@ -71,6 +57,19 @@ class FirstRunFrame final : public Frame {
     }
   }
 
+  // Hashes what the last op saved. Not at the save itself: the op may fill it only afterwards.
+  void end_op() {
+    for (const Unhashed& each : std::exchange(unhashed_, {})) {
+      region_->slot(each.index).hash = hash_of_bytes(each.tensor);
+    }
+    saved_since_op_.clear();
+  }
+
+  // Storages made inside that autograd wanted to keep; with RegionOptions::stats only.
+  const std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>>& wanted() const { return wanted_; }
+  std::int64_t wanted_bytes(std::size_t index) const { return wanted_bytes_[index]; }
+
+ private:
   bool hashes_values() const {
     return region_->options().determinism_check == DeterminismCheck::kValues;
   }

@@ -79,7 +79,9 @@ void Region::prepare() {
 }
 
 at::Tensor Region::value(std::int64_t index) {
-  note_node_use(weak_from_this(), index);
+  if (keeps_graph()) {
+    note_node_use(weak_from_this(), index);
+  }
   const std::lock_guard lock(mutex_);
   if (!slot(index).value.defined()) {
     rerun();

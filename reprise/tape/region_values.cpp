@@ -12,8 +12,8 @@ constexpr std::int64_t kNotSaved = -1;
 
 class ValueHandle final : public torch::autograd::SavedVariableHooks {
  public:
-  ValueHandle(std::shared_ptr<RegionValues> region, OnSave on_save)
-      : region_(std::move(region)), on_save_(std::move(on_save)) {
+  ValueHandle(std::shared_ptr<RegionValues> region, SaveListener* listener)
+      : region_(std::move(region)), listener_(listener) {
     count_live(1);
   }
   ~ValueHandle() override {
@@ -27,21 +27,23 @@ class ValueHandle final : public torch::autograd::SavedVariableHooks {
 
   void call_pack_hook(const at::Tensor& tensor) override {
     index_ = region_->add_value(tensor);
-    std::exchange(on_save_, nullptr)(index_, tensor);
+    if (SaveListener* const listener = std::exchange(listener_, nullptr)) {
+      listener->on_save(index_, tensor);
+    }
   }
   at::Tensor call_unpack_hook() override { return region_->value(index_); }
 
  private:
   std::shared_ptr<RegionValues> region_;  // owned with every other node of the region
   std::int64_t index_ = kNotSaved;
-  OnSave on_save_;
+  SaveListener* listener_;
 };
 
 }  // namespace
 
 std::unique_ptr<torch::autograd::SavedVariableHooks> make_value_handle(
-    std::shared_ptr<RegionValues> region, OnSave on_save) {
-  return std::make_unique<ValueHandle>(std::move(region), std::move(on_save));
+    std::shared_ptr<RegionValues> region, SaveListener* listener) {
+  return std::make_unique<ValueHandle>(std::move(region), listener);
 }
 
 }  // namespace reprise::tape

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include <ATen/core/Tensor.h>
@@ -28,11 +27,16 @@ class RegionValues {
   virtual void release(std::int64_t index) = 0;
 };
 
-// Called when a value has been added, while the tensor is at hand.
-using OnSave = std::function<void(std::int64_t index, const at::Tensor& tensor)>;
+// Is told when a value has been added, while the tensor is at hand.
+class SaveListener {
+ public:
+  virtual ~SaveListener() = default;
+  virtual void on_save(std::int64_t index, const at::Tensor& tensor) = 0;
+};
 
-// What the graph holds in place of a tensor that a region saves.
+// What the graph holds in place of a tensor that a region saves. `listener` may be null; it must
+// outlive the saving.
 std::unique_ptr<torch::autograd::SavedVariableHooks> make_value_handle(
-    std::shared_ptr<RegionValues> region, OnSave on_save);
+    std::shared_ptr<RegionValues> region, SaveListener* listener);
 
 }  // namespace reprise::tape

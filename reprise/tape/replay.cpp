@@ -91,14 +91,14 @@ void Replay::collect(const RebuildRequest& request) {
       position->second.storage = values_.find(value);
     }
     if (!position->second.storage && needed.insert(record.maker).second) {
-      const OpRecord& op = ops_[static_cast<std::size_t>(record.maker)];
+      const OpRecord& op = *ops_[static_cast<std::size_t>(record.maker)];
       op.for_each_read([&](const TensorRef& ref) { to_find.push_back(source_of(op, ref)); });
     }
   }
   order_.assign(needed.begin(), needed.end());
   std::sort(order_.begin(), order_.end());
   for (const OpId id : order_) {
-    const OpRecord& op = ops_[static_cast<std::size_t>(id)];
+    const OpRecord& op = *ops_[static_cast<std::size_t>(id)];
     op.for_each_read([&](const TensorRef& ref) { ++instances_.at(source_of(op, ref)).readers; });
   }
   for (const ValueId value : request.wanted) {
@@ -208,7 +208,7 @@ std::vector<c10::Storage> Replay::run(const RebuildRequest& request) {
   take_ = request.take;
   collect(request);
   for (const OpId id : order_) {
-    run_op(ops_[static_cast<std::size_t>(id)]);
+    run_op(*ops_[static_cast<std::size_t>(id)]);
   }
   std::vector<c10::Storage> storages;
   storages.reserve(request.wanted.size());

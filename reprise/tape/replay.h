@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "reprise/tape/op_match.h"
 #include "reprise/tape/op_record.h"
 #include "reprise/tape/random_states.h"
 #include "reprise/tape/value_table.h"
@@ -31,7 +32,7 @@ struct RebuildRequest {
 class Replay {
  public:
   // Both must outlive the replay.
-  Replay(const std::vector<OpRecord>& ops, ValueTable& values) : ops_(ops), values_(values) {}
+  Replay(const OpRecords& ops, ValueTable& values) : ops_(ops), values_(values) {}
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
@@ -60,7 +61,7 @@ class Replay {
   void place(ValueId value, c10::Storage storage);
   void release_reads(const OpRecord& op);
 
-  const std::vector<OpRecord>& ops_;
+  const OpRecords& ops_;
   ValueTable& values_;
   std::vector<OpId> order_;
   std::unordered_map<ValueId, Instance> instances_;

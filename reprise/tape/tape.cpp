@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "reprise/tape/op_hash.h"
 #include "reprise/tape/random_states.h"
 #include "reprise/tape/replay.h"
 
@@ -72,28 +73,62 @@ void Tape::keep_unfilled() {
   }
 }
 
+bool Tape::repeats_expected(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                            OpArguments arguments) {
+  if (!expected_ || ops_.size() >= expected_->size()) {
+    return false;
+  }
+  const std::shared_ptr<const OpRecord>& record = (*expected_)[ops_.size()];
+  if (!record || !is_repeated(*record, op, keys, arguments, values_)) {
+    return false;
+  }
+  repeated_ = record;
+  return true;
+}
+
+void Tape::begin_record(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                        OpArguments arguments) {
+  current_ = record_call(op, keys, arguments, [&](const at::Tensor& tensor) {
+    return TensorRef{values_.value_of(tensor),
+                     has_dense_storage(tensor) ? TensorView::of(tensor) : TensorView()};
+  });
+  if (traits_->may_write) {
+    note_writes(op, arguments, *current_);
+  }
+  find_reads(*current_);
+  for (const WrittenTensor& written : written_) {
+    values_.before_write(written.before, traits_->may_replay && written.reads_before);
+  }
+  if (traits_->is_random) {
+    current_->generator = generator_of(arguments);
+    if (current_->generator.defined()) {
+      current_->generator_state = state_of(current_->generator);
+    }
+  }
+}
+
 void Tape::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                      OpArguments arguments) {
   const std::lock_guard lock(mutex_);
   written_.clear();
   last_reads_.clear();
   last_writes_.clear();
-  current_ = record_call(op, keys, arguments, [&](const at::Tensor& tensor) {
-    return TensorRef{values_.value_of(tensor),
-                     has_dense_storage(tensor) ? TensorView::of(tensor) : TensorView()};
-  });
-  note_writes(op, arguments, *current_);
-  find_reads(*current_);
-  keep_unfilled();
-  may_replay_ = may_replay(op);
-  for (const WrittenTensor& written : written_) {
-    values_.before_write(written.before, may_replay_ && written.reads_before);
+  repeated_.reset();
+  current_.reset();
+  traits_ = &traits_of(op);
+  if (traits_->is_view) {
+    return;
   }
-  if (is_random(op)) {
-    current_->generator = generator_of(arguments);
-    if (current_->generator.defined()) {
-      current_->generator_state = state_of(current_->generator);
-    }
+  if (repeats_expected(op, keys, arguments)) {
+    repeated_->for_each_read([&](const TensorRef& ref) {
+      last_reads_.push_back(ref.value);
+      values_.note_read(ref.value);
+    });
+  } else {
+    begin_record(op, keys, arguments);
+  }
+  if (!saved_unfilled_.empty()) {
+    keep_unfilled();
   }
 }
 
@@ -115,49 +150,90 @@ bool Tape::finish_writes(OpId maker) {
   return has_made;
 }
 
-bool Tape::note_results(OpId maker, OpArguments results) {
-  const bool is_uninitialised = makes_uninitialised(current_->op);
+// The results whose storage is new.
+c10::SmallVector<MadeResult, 1> Tape::note_results(OpId maker, OpArguments results) {
+  c10::SmallVector<MadeResult, 1> made;
+  const bool is_uninitialised = current_ && traits_->makes_uninitialised;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto elements = results[i].isList() ? results[i].toListRef() : results.slice(i, 1);
     for (std::size_t element = 0; element < elements.size(); ++element) {
       for_each_tensor(elements[element], [&](const at::Tensor& tensor) {
         if (has_dense_storage(tensor) && values_.known_value(tensor) == kNoValue) {
-          current_->results.push_back(
-              {i, element, values_.add_made(tensor, maker, is_uninitialised)});
+          made.push_back({i, element, values_.add_made(tensor, maker, is_uninitialised)});
         }
       });
     }
   }
-  return !current_->results.empty();
+  return made;
 }
 
-void Tape::after_op(OpArguments results) {
-  const std::lock_guard lock(mutex_);
-  if (!may_replay_) {
+void Tape::finish_repeated(OpArguments results) {
+  const c10::SmallVector<MadeResult, 1> made = note_results(ops(), results);
+  if (made.empty()) {
+    last_reads_.clear();
+    return;
+  }
+  for (const ValueId value : last_reads_) {
+    values_.at(value).is_read = true;
+  }
+  if (made == repeated_->results) {
+    ops_.push_back(std::move(repeated_));
+    return;
+  }
+  OpRecord record = *repeated_;  // it gave other storages this time
+  record.results = made;
+  record.digest = digest_of(record);
+  ops_.push_back(std::make_shared<const OpRecord>(std::move(record)));
+}
+
+void Tape::finish_record(OpArguments results) {
+  if (!traits_->may_replay) {
     // Their results stay: values that no recorded op made.
     finish_writes(kNoOp);
     for (const c10::IValue& result : results) {
       for_each_tensor(result, [&](const at::Tensor& tensor) { values_.value_of(tensor); });
     }
     last_reads_.clear();
-  } else {
-    const OpId id = ops();
-    const bool has_written = finish_writes(id);
-    const bool has_made = note_results(id, results);
-    if (has_written || has_made) {
-      for (const ValueId value : last_reads_) {
-        values_.at(value).is_read = true;
-      }
-      if (current_->generator_state.defined()) {
-        random_bytes_ += static_cast<std::int64_t>(current_->generator_state.nbytes());
-      }
-      ops_.push_back(*std::move(current_));
-    } else {
-      last_reads_.clear();
+    return;
+  }
+  const OpId id = ops();
+  const bool has_written = finish_writes(id);
+  current_->results = note_results(id, results);
+  if (!has_written && current_->results.empty()) {
+    last_reads_.clear();
+    return;
+  }
+  for (const ValueId value : last_reads_) {
+    values_.at(value).is_read = true;
+  }
+  if (current_->generator_state.defined()) {
+    random_bytes_ += static_cast<std::int64_t>(current_->generator_state.nbytes());
+  }
+  current_->digest = digest_of(*current_);
+  ops_.push_back(std::make_shared<const OpRecord>(*std::move(current_)));
+}
+
+void Tape::after_op(OpArguments results) {
+  const std::lock_guard lock(mutex_);
+  if (repeated_) {
+    finish_repeated(results);
+    repeated_.reset();
+  } else if (current_) {
+    finish_record(results);
+    current_.reset();
+  }
+  written_.clear();
+}
+
+std::shared_ptr<const OpRecords> Tape::expected_again() const {
+  auto records = std::make_shared<OpRecords>(ops_);
+  for (std::shared_ptr<const OpRecord>& record : *records) {
+    const OpTraits& traits = traits_of(record->op);
+    if (traits.may_write || traits.is_random || traits.makes_uninitialised) {
+      record.reset();
     }
   }
-  current_.reset();
-  written_.clear();
+  return records;
 }
 
 TensorRef Tape::saved(const at::Tensor& tensor) {

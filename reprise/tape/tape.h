@@ -11,12 +11,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "reprise/tape/op_match.h"
 #include "reprise/tape/op_record.h"
+#include "reprise/tape/op_traits.h"
 #include "reprise/tape/replay.h"
 #include "reprise/tape/value_table.h"
 
@@ -24,6 +27,11 @@ namespace reprise::tape {
 
 class Tape {
  public:
+  Tape() = default;
+  // `expected`: the ops of an earlier tape that this one probably repeats; those that it does cost
+  // it little. May be null.
+  explicit Tape(std::shared_ptr<const OpRecords> expected) : expected_(std::move(expected)) {}
+
   // An op runs; called before it, with its arguments, and after it, with its results. An op that
   // throws has no second call.
   void before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments);
@@ -47,7 +55,9 @@ class Tape {
   std::vector<c10::Storage> rebuild(const RebuildRequest& request);
 
   const ValueTable& values() const { return values_; }
-  const OpRecord& op(OpId id) const { return ops_[static_cast<std::size_t>(id)]; }
+  const OpRecord& op(OpId id) const { return *ops_[static_cast<std::size_t>(id)]; }
+  // For a tape that will repeat this one.
+  std::shared_ptr<const OpRecords> expected_again() const;
   OpId ops() const { return static_cast<OpId>(ops_.size()); }
   // Values that the last op read, if it was recorded.
   const std::vector<ValueId>& last_reads() const { return last_reads_; }
@@ -71,14 +81,21 @@ class Tape {
   void find_reads(const OpRecord& record);
   void keep_unfilled();
   bool finish_writes(OpId maker);
-  bool note_results(OpId maker, OpArguments results);
+  c10::SmallVector<MadeResult, 1> note_results(OpId maker, OpArguments results);
+  bool repeats_expected(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                        OpArguments arguments);
+  void begin_record(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments);
+  void finish_repeated(OpArguments results);
+  void finish_record(OpArguments results);
 
   std::recursive_mutex mutex_;
   ValueTable values_;
-  std::vector<OpRecord> ops_;
-  // The op under way.
+  OpRecords ops_;
+  std::shared_ptr<const OpRecords> expected_;  // shared by the tapes that repeat them
+  // The op under way: a record of before, or one that is being made.
+  std::shared_ptr<const OpRecord> repeated_;  // owned with the tape that made it
   std::optional<OpRecord> current_;
-  bool may_replay_ = true;
+  const OpTraits* traits_ = nullptr;
   std::vector<WrittenTensor> written_;
   std::vector<ValueId> last_reads_;
   std::vector<std::pair<ValueId, ValueId>> last_writes_;  // before, after

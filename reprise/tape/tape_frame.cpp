@@ -6,14 +6,12 @@
 namespace reprise::tape {
 
 std::unique_ptr<torch::autograd::SavedVariableHooks> TapeFrame::make_hooks() {
-  const std::shared_ptr<RecordedRegion> region = regions_.back();
-  return make_value_handle(region, [this, region](std::int64_t index, const at::Tensor& tensor) {
-    note_save(region, index, tensor);
-  });
+  return make_value_handle(regions_.back(), this);
 }
 
-void TapeFrame::note_save(const std::shared_ptr<RecordedRegion>& region, std::int64_t index,
-                          const at::Tensor& tensor) {
+// The handle was made for the region that is innermost now.
+void TapeFrame::on_save(std::int64_t index, const at::Tensor& tensor) {
+  const std::shared_ptr<RecordedRegion> region = regions_.back();
   for (const auto& each : regions_) {
     each->note_reads({region->value_id(index)});
   }

@@ -14,7 +14,7 @@
 
 namespace reprise::tape {
 
-class TapeFrame final : public Frame {
+class TapeFrame final : public Frame, public SaveListener {
  public:
   explicit TapeFrame(std::shared_ptr<Tape> tape) : tape_(std::move(tape)) {}
 
@@ -23,6 +23,7 @@ class TapeFrame final : public Frame {
                  OpArguments arguments) override;
   void after_op(const c10::OperatorHandle& op, OpArguments results) override;
   bool is_rerun() const override { return false; }
+  void on_save(std::int64_t index, const at::Tensor& tensor) override;
 
   const std::shared_ptr<Tape>& tape() const { return tape_; }
   // Regions nest: the last one entered is the first one left.
@@ -30,9 +31,6 @@ class TapeFrame final : public Frame {
   void leave_region() { regions_.pop_back(); }
 
  private:
-  void note_save(const std::shared_ptr<RecordedRegion>& region, std::int64_t index,
-                 const at::Tensor& tensor);
-
   std::shared_ptr<Tape> tape_;  // owned with the regions on it
   std::vector<std::shared_ptr<RecordedRegion>>
       regions_;  // innermost last; owned by their nodes too

@@ -21,6 +21,13 @@ TensorView TensorView::of(const at::Tensor& tensor) {
   return view;
 }
 
+bool TensorView::is_of(const at::Tensor& tensor) const {
+  const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  return impl.storage_offset() == offset && impl.key_set() == keys && impl.dtype() == dtype &&
+         impl.sizes() == c10::IntArrayRef(sizes) && impl.strides() == c10::IntArrayRef(strides) &&
+         impl.is_wrapped_number() == is_wrapped_number;
+}
+
 at::Tensor TensorView::over(c10::Storage storage) const {
   at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(c10::TensorImpl::VIEW,
                                                                std::move(storage), keys, dtype);

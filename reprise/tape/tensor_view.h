@@ -27,6 +27,9 @@ struct TensorView {
   // REQUIRES: has_dense_storage(tensor).
   static TensorView of(const at::Tensor& tensor);
 
+  // Whether it is the tensor's. REQUIRES: has_dense_storage(tensor).
+  bool is_of(const at::Tensor& tensor) const;
+
   // The view over `storage`, without history and with a version of its own.
   at::Tensor over(c10::Storage storage) const;
 

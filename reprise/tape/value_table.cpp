@@ -64,7 +64,7 @@ ValueId ValueTable::known_value(const at::Tensor& tensor) const {
     return kNoValue;
   }
   const auto known = current_.find(storage_behind(tensor));
-  return known == current_.end() ? kNoValue : known->second.value;
+  return known == current_.end() ? kNoValue : known->second;
 }
 
 ValueId ValueTable::add_made(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
@@ -75,8 +75,7 @@ ValueId ValueTable::add_made(const at::Tensor& tensor, OpId maker, bool is_unini
                              .rebuilt_in = no_storage(),
                              .version = SeenVersion(tensor),
                              .is_uninitialised = is_uninitialised});
-  current_.insert_or_assign(storage_behind(tensor),
-                            Known{tensor.storage().getWeakStorageImpl(), value});
+  current_.insert_or_assign(storage_behind(tensor), value);
   return value;
 }
 
@@ -95,7 +94,8 @@ ValueId ValueTable::after_write(const at::Tensor& tensor, ValueId before, OpId m
   const ValueId after = add_made(tensor, maker, false);
   at(before).next = after;
   at(after).root = at(before).root;
-  at(after).written = TensorView::of(tensor);
+  at(after).write = static_cast<std::int32_t>(writes_.size());
+  writes_.push_back(TensorView::of(tensor));
   if (maker == kNoOp) {
     keep(after, tensor.storage());
   }
@@ -103,15 +103,20 @@ ValueId ValueTable::after_write(const at::Tensor& tensor, ValueId before, OpId m
 }
 
 void ValueTable::add_rebuilt(ValueId value, const c10::Storage& storage) {
-  at(value).rebuilt_in = storage.getWeakStorageImpl();
-  current_.insert_or_assign(storage.unsafeGetStorageImpl(),
-                            Known{storage.getWeakStorageImpl(), value});
+  c10::weak_intrusive_ptr<c10::StorageImpl>& rebuilt_in = at(value).rebuilt_in;
+  // Its address is free for others once the weak pointer is gone.
+  const auto known = current_.find(rebuilt_in._unsafe_get_target());
+  if (known != current_.end() && known->second == value) {
+    current_.erase(known);
+  }
+  rebuilt_in = storage.getWeakStorageImpl();
+  current_.insert_or_assign(storage.unsafeGetStorageImpl(), value);
 }
 
 ValueId ValueTable::surviving(const TensorRef& ref) const {
   ValueId value = ref.value;
   while (at(value).next != kNoValue &&
-         !overlap(ref.view.bytes(), at(at(value).next).written.bytes())) {
+         !overlap(ref.view.bytes(), written(at(value).next).bytes())) {
     value = at(value).next;
   }
   return value;

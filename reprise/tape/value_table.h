@@ -7,11 +7,13 @@
 // has made.
 //
 // Invariants:
-// 1. A storage in the table is known by a weak pointer, so no other storage takes its address.
+// 1. The value of a storage in the table has a weak pointer to it, so that no other storage takes
+//    its address.
 // 2. Each storage has one current value; an earlier one of it has its bytes there no longer.
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <unordered_map>
 #include <vector>
 
@@ -27,7 +29,7 @@ struct ValueRecord {
   OpId maker = kNoOp;         // kNoOp: external
   ValueId root = kNoValue;    // the first value of its storage
   ValueId next = kNoValue;    // what a write made of it
-  TensorView written = {};    // what the write that made it touched; of a root nothing
+  std::int32_t write = -1;    // that made it, by its number; none of a root
   std::int64_t bytes = 0;
   c10::Device device = c10::kCPU;
   c10::weak_intrusive_ptr<c10::StorageImpl> made_in;
@@ -79,6 +81,11 @@ class ValueTable {
   // What recorded ops made for `root` and those after it, if it is alive.
   c10::Storage storage_of(ValueId root) const;
 
+  // What the write that made the value touched. REQUIRES: it is no root.
+  const TensorView& written(ValueId value) const {
+    return writes_[static_cast<std::size_t>(at(value).write)];
+  }
+
   ValueRecord& at(ValueId value) { return values_[static_cast<std::size_t>(value)]; }
   const ValueRecord& at(ValueId value) const { return values_[static_cast<std::size_t>(value)]; }
   ValueId size() const { return static_cast<ValueId>(values_.size()); }
@@ -87,15 +94,14 @@ class ValueTable {
   std::int64_t copied_bytes() const { return copied_bytes_; }
 
  private:
-  struct Known {
-    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
-    ValueId value;
-  };
   ValueId add(ValueRecord record);
   void keep(ValueId value, c10::Storage storage);
 
   std::vector<ValueRecord> values_;
-  std::unordered_map<const c10::StorageImpl*, Known> current_;
+  std::vector<TensorView> writes_;
+  // By storage. Nothing is freed before the table is: entries are few and mostly stay.
+  std::pmr::monotonic_buffer_resource memory_;
+  std::pmr::unordered_map<const c10::StorageImpl*, ValueId> current_{&memory_};
   std::int64_t copied_bytes_ = 0;
   bool has_ended_ = false;
   std::size_t settled_ = 0;  // values whose version counter stood still when recording stopped

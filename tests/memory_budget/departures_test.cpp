@@ -68,5 +68,26 @@ TEST(MemoryBudgetDepartures, AnExtraOpAtTheEndLeavesThePlanThere) {
   EXPECT_TRUE(bitwise_equal(layers.take_gradients(), expected));
 }
 
+TEST(MemoryBudgetDepartures, APeakAboveThePredictedOneIsPlannedForFromThenOn) {
+  Layers layers(8);
+  constexpr std::int64_t rows = 4096;  // a value is 1 MiB
+  const support::Tensors expected = layers.plain_gradients(rows);
+  MemoryBudget budget = MemoryBudget::share_of_peak(0.7, {.iterations = 20});
+  layers.gradients_under(budget, rows);
+  layers.gradients_under(budget, rows);
+  EXPECT_EQ(budget.report().last.peak_bytes, budget.report().last.predicted_peak_bytes);
+
+  const auto take_more = [] { torch::empty({8 << 20}, torch::kByte); };
+  for (const at::Tensor& weight : layers.weights) {
+    weight.register_hook([take_more](const at::Tensor&) { take_more(); });
+  }
+  EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, rows), expected));
+  EXPECT_EQ(budget.report().corrections, 1);
+  EXPECT_EQ(budget.report().overruns, 1);
+  EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, rows), expected));
+  EXPECT_LE(budget.report().last.peak_bytes, budget.report().last.limit_bytes);
+  EXPECT_EQ(budget.report().overruns, 1);
+}
+
 }  // namespace
 }  // namespace reprise

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether an op that is about to run is the one that an earlier tape has in this place. Then its
+// record serves again, and nothing is built.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "reprise/tape/op_record.h"
+#include "reprise/tape/value_table.h"
+
+namespace reprise::tape {
+
+// Of an earlier tape; null where the record cannot serve again, because it tells of a write or of
+// random numbers. Shared by the tapes that use them.
+using OpRecords = std::vector<std::shared_ptr<const OpRecord>>;
+
+// Looks tensors up in `values` as record_call() does, so that a call that differs is recorded with
+// the same values.
+bool is_repeated(const OpRecord& record, const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                 OpArguments arguments, ValueTable& values);
+
+}  // namespace reprise::tape

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/tape/op_traits.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "reprise/tape/op_effects.h"
+
+namespace reprise::tape {
+namespace {
+
+bool gives_views(const c10::OperatorHandle& op) {
+  const auto& results = op.schema().returns();
+  return !results.empty() &&
+         std::all_of(results.begin(), results.end(), [](const c10::Argument& result) {
+           return result.alias_info() != nullptr && !result.alias_info()->isWrite();
+         });
+}
+
+OpTraits look_up(const c10::OperatorHandle& op) {
+  const auto& arguments = op.schema().arguments();
+  const bool declares_writes =
+      std::any_of(arguments.begin(), arguments.end(), [](const c10::Argument& argument) {
+        return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+      });
+  OpTraits traits{.may_replay = may_replay(op),
+                  .is_random = is_random(op),
+                  .makes_uninitialised = makes_uninitialised(op),
+                  .may_write = declares_writes || may_write_undeclared(op)};
+  traits.is_view = !traits.may_write && gives_views(op);
+  return traits;
+}
+
+}  // namespace
+
+const OpTraits& traits_of(const c10::OperatorHandle& op) {
+  // A cache of facts that never change; one per thread, so that no op waits for a lock.
+  static thread_local std::unordered_map<c10::OperatorHandle, OpTraits> known;
+  const auto position = known.find(op);
+  return position != known.end() ? position->second : known.emplace(op, look_up(op)).first->second;
+}
+
+}  // namespace reprise::tape
