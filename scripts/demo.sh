@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Trains a small GPT on a real text: without checkpointing, with a region per block and with sqrt(n)
-# segments, from the same seed, to compare what each costs; then longer, to see it learn. Called by
-# `make demo`; under 3 minutes on 2 cores.
+# Trains a small GPT on a real text, from the same seed: without checkpointing, with a region per block,
+# with sqrt(n) segments and within two byte budgets, to compare what each costs; then longer, to see it
+# learn. Called by `make demo`; under 3 minutes on 2 cores.
 #
 #   scripts/demo.sh REPRISE [TEXT]
 #
@@ -38,13 +38,16 @@ readonly model=(--model gpt --text "$text" --layers 6 --dim 128 --heads 4 --cont
   --dropout 0.1 --lr 1e-3 --seed 1)
 
 echo
-echo "demo: the same model under three policies: what each takes, and whether it learns the same bits"
-"$reprise" train "${model[@]}" --steps 15 --compare none,block,sqrt --json "$folder/compare.json"
+echo "demo: the same model under three policies and two budgets: what each takes, and whether it learns" \
+  "the same bits"
+"$reprise" train "${model[@]}" --steps 15 --compare none,block,sqrt,budget=50%,budget=35% \
+  --json "$folder/compare.json"
 
 echo
-echo "demo: training it on, with a region per block, to see that it learns"
-"$reprise" train "${model[@]}" --steps 300 --policy block --json "$folder/train.json"
+echo "demo: training it on, within half of the memory, to see that it learns"
+"$reprise" train "${model[@]}" --steps 300 --budget 50% --json "$folder/train.json" \
+  --save-program "$folder/program.json" --save-schedule "$folder/schedule.json"
 
 echo
-echo "demo: the numbers are in $folder/compare.json and $folder/train.json" \
-  "(docs/file_formats.md says what they mean)"
+echo "demo: the numbers are in $folder/compare.json and $folder/train.json, the step and its plan in" \
+  "$folder/program.json and $folder/schedule.json (docs/file_formats.md says what they mean)"

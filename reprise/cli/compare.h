@@ -2,8 +2,9 @@
 // Trains one model under several policies from the same seed and measures what each costs.
 //
 // Memory first: each policy alone, with nothing of the others alive. Then time: one model per
-// policy, all stepped in turn, so that a slow moment of the machine meets all of them alike.
-// Parameters and buffers at the end are compared, bit by bit, with those of the policy "none".
+// policy, all stepped in turn, so that a slow moment of the machine meets all of them alike; what
+// is trained under a budget follows the plan that was made when its memory was measured. Parameters
+// and buffers at the end are compared, bit by bit, with those of the policy "none".
 #pragma once
 
 #include <functional>

@@ -12,7 +12,7 @@ enum ExitCode : int {
   kFailure = 1,       // an error of libtorch, the system or this program
   kUsage = 2,         // an option or a combination of options is wrong
   kBadFile = 3,       // a file cannot be read or written, or is not what it should be
-  kCheckFailed = 4,   // a run did not pass its own check: a policy was not bit-equal
+  kCheckFailed = 4,   // a run did not pass its own check: a policy or budget was not bit-equal
   kOverBudget = 5,    // no plan needs as little memory as was asked for
   kInterrupted = 130  // Ctrl-C or SIGTERM: what was asked to be saved is saved
 };

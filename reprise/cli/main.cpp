@@ -32,6 +32,8 @@ void run(const CommandLine& line) {
     std::cout << "reprise " REPRISE_VERSION ", " << libtorch_text() << "\n";
   } else if (line.command == "train") {
     run_training(*line.values, std::cout, std::cerr);
+  } else if (line.command == "verify") {
+    run_verification(*line.values, std::cout, std::cerr);
   } else if (line.command == "estimate") {
     run_estimate(*line.values, std::cout, std::cerr);
   } else if (line.command == "plan") {

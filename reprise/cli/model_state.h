@@ -15,6 +15,13 @@ namespace reprise::cli {
 // memory with the model.
 std::vector<std::pair<std::string, at::Tensor>> model_state(const torch::nn::Module& model);
 
+bool is_bitwise_equal(const at::Tensor& left, const at::Tensor& right);
+
+// The largest difference of an element: of floating-point numbers in ulp (ulp_difference.h), of
+// integers as it is. 0 if and only if type, shape and every bit agree, or neither is defined; the
+// largest number there is if they are no such two tensors.
+std::uint64_t largest_difference(const at::Tensor& left, const at::Tensor& right);
+
 // True if names, types, shapes and every bit agree.
 bool has_equal_state(const torch::nn::Module& left, const torch::nn::Module& right);
 

@@ -4,9 +4,21 @@
 #include "reprise/cli/training_part.h"
 
 namespace reprise::cli {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw std::runtime_error("expected a program that was built with libtorch, got one without");
+}
+
+}  // namespace
 
 void run_training(const OptionValues& /*values*/, std::ostream& /*out*/, std::ostream& /*err*/) {
-  throw std::runtime_error("expected a program that was built with libtorch, got one without");
+  refuse();
+}
+
+void run_verification(const OptionValues& /*values*/, std::ostream& /*out*/,
+                      std::ostream& /*err*/) {
+  refuse();
 }
 
 std::string libtorch_text() { return "no libtorch"; }

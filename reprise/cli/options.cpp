@@ -5,9 +5,10 @@
 
 namespace reprise::cli {
 
-// One file per command: train_options.cpp, estimate_options.cpp; plan_options.cpp has those of
-// simulate, plan, compare and generate.
+// One file per command: estimate_options.cpp; train_options.cpp has those of train and verify,
+// plan_options.cpp those of simulate, plan, compare and generate.
 std::vector<OptionRecord> train_options();
+std::vector<OptionRecord> verify_options();
 std::vector<OptionRecord> estimate_options();
 std::vector<OptionRecord> plan_options();
 
@@ -17,8 +18,10 @@ CommandTable make_table() {
   CommandTable table;
   table.program = "reprise";
   table.commands = {
-      {"train", "Train a model under a checkpointing policy, or compare policies",
-       "reprise train --model gpt --text FILE --compare none,block,sqrt"},
+      {"train", "Train a model under a checkpointing policy or a byte budget, or compare several",
+       "reprise train --model gpt --text FILE --compare none,block,budget=40%"},
+      {"verify", "Train plainly and under a byte budget, and compare every bit",
+       "reprise verify --model gpt --budget 40%"},
       {"estimate", "Tell what a transformer will take in memory, before anything runs",
        "reprise estimate --preset gpt3-175b"},
       {"plan", "Find the fastest schedule of a recorded step that fits a budget",
@@ -33,7 +36,7 @@ CommandTable make_table() {
       {"options", "Print the options of every command as Markdown",
        "reprise options > docs/command_line.md"},
   };
-  for (auto options : {train_options(), estimate_options(), plan_options()}) {
+  for (auto options : {train_options(), verify_options(), estimate_options(), plan_options()}) {
     table.options.insert(table.options.end(), options.begin(), options.end());
   }
   return table;

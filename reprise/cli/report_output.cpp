@@ -65,7 +65,8 @@ void check_apart(const std::map<std::string, std::string>& paths,
       }
     }
     for (const std::string& input : inputs) {
-      if (path != kStandardOutput && is_same_file(path, values.text(input))) {
+      const std::string& read = values.text(input);
+      if (path != kStandardOutput && !read.empty() && is_same_file(path, read)) {
         refuse("the " + input);
       }
     }

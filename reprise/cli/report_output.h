@@ -15,7 +15,8 @@ namespace reprise::cli {
 class ReportOutput {
  public:
   // `outputs`: options (without the dashes) that each name a file to write, "-" (`out`, alone: text
-  // then goes to `err`) or "" (nothing). `inputs`: operands that name files to read. Throws at once
+  // then goes to `err`) or "" (nothing). `inputs`: options and operands that name files to read, if
+  // they are given. Throws at once
   // UsageError if two outputs are the same file, or an output is an input; FileError if a file
   // cannot be written.
   ReportOutput(const OptionValues& values, const std::vector<std::string>& outputs,

@@ -10,10 +10,21 @@
 
 namespace reprise::cli {
 
+// What a MemoryBudget adds to the record of its run.
+struct BudgetRecord {
+  std::optional<std::int64_t> budget_bytes = {};
+  std::optional<std::int64_t> predicted_peak_bytes = {};  // nothing: no plan was followed
+  std::optional<double> predicted_overhead = {};
+  std::int64_t pass_peak_bytes = 0;  // measured
+  double plan_ms = 0;
+  std::int64_t departures = 0;
+};
+
 // One policy. Units and exact meaning of each field: docs/file_formats.md, "reprise.run".
 struct RunRecord {
   std::string policy = {};
-  std::int64_t segments = 0;      // checkpointed regions per forward pass
+  // Checkpointed regions per forward pass; under a budget, uses before which something is replayed.
+  std::int64_t segments = 0;
   std::string segment_plan = {};  // for people: "0-2 region, 3-5 plain"
   std::int64_t peak_bytes = 0;
   std::int64_t total_peak_bytes = 0;
@@ -29,6 +40,7 @@ struct RunRecord {
   std::int64_t reruns = 0;
   std::int64_t recomputed_ops = 0;
   std::string state_crc32 = {};
+  std::optional<BudgetRecord> budget = {};
 };
 
 struct RunReport {
@@ -49,7 +61,8 @@ struct RunReport {
 // Pretty-printed, with a line feed at the end. A number that is not finite becomes null.
 std::string run_json(const RunReport& report);
 
-// The strip: a table of policies with peak, overhead, loss and bit-equality.
+// The strip: a table of policies with peak, overhead, loss and bit-equality. If there are budgets,
+// one more below it: what their plans predicted, and what was measured.
 std::string strip_text(const RunReport& report);
 
 }  // namespace reprise::cli

@@ -22,8 +22,9 @@ class StepTimes {
   std::vector<double> cpu_ms_;
 };
 
-// Policy, regions, and what the trainer's regions have counted.
-RunRecord describe_run(const std::string& policy, Trainer& trainer);
+// Policy, regions and what they have counted; under a budget, its last pass. `last`: the trainer's
+// last step, whose replays the record has.
+RunRecord describe_run(const std::string& policy, Trainer& trainer, const StepResult& last);
 
 // Tokens, images or samples that a step of `step_ms` takes in per second; 0 if it is not known.
 double items_per_second(const TrainSetup& setup, double step_ms);

@@ -27,6 +27,40 @@ std::string verdict(const std::optional<bool>& bit_equal) {
   return *bit_equal ? "yes" : "NO";
 }
 
+std::string or_dash(const std::optional<std::int64_t>& bytes) {
+  return bytes ? bytes_text(*bytes) : "-";
+}
+
+std::string budgets_text(const RunReport& report) {
+  std::vector<std::vector<std::string>> rows;
+  std::string unplanned;
+  for (const RunRecord& run : report.runs) {
+    if (!run.budget) {
+      continue;
+    }
+    const BudgetRecord& budget = *run.budget;
+    rows.push_back({run.policy, or_dash(budget.budget_bytes), or_dash(budget.predicted_peak_bytes),
+                    bytes_text(budget.pass_peak_bytes), or_dash(budget.predicted_overhead),
+                    fixed_text(budget.plan_ms, 0) + " ms", std::to_string(budget.departures)});
+    if (!budget.predicted_peak_bytes) {
+      unplanned.append(run.policy).append(": ").append(run.segment_plan).append("\n");
+    }
+  }
+  if (rows.empty()) {
+    return "";
+  }
+  return "\n" +
+         table_text({{"forward and backward", false},
+                     {"limit"},
+                     {"peak predicted"},
+                     {"measured"},
+                     {"overhead predicted"},
+                     {"planning"},
+                     {"departures"}},
+                    rows) +
+         unplanned;
+}
+
 }  // namespace
 
 std::string strip_text(const RunReport& report) {
@@ -45,7 +79,8 @@ std::string strip_text(const RunReport& report) {
                      {"in CPU time"},
                      {"loss"},
                      {"bit-equal", false}},
-                    rows);
+                    rows) +
+         budgets_text(report);
 }
 
 }  // namespace reprise::cli

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/train_command.h"
 
+#include <optional>
 #include <ostream>
+#include <string>
 #include <utility>
 
+#include "reprise/cli/budget_policy.h"
 #include "reprise/cli/carried_options.h"
 #include "reprise/cli/compare.h"
 #include "reprise/cli/errors.h"
@@ -16,19 +19,14 @@
 #include "reprise/cli/train_setup.h"
 #include "reprise/cli/training.h"
 #include "reprise/memory.h"
+#include "reprise/plan/serialize.h"
 
 namespace reprise::cli {
 namespace {
 
-void refuse_together(const OptionValues& values, const std::string& option,
-                     const std::string& other) {
-  if (values.is_given(option) && values.is_given(other)) {
-    throw UsageError("--" + option + ": expected without --" + other + ", got both");
-  }
-}
-
 void check_combinations(const OptionValues& values) {
-  for (const char* name : {"policy", "save", "resume", "save-every"}) {
+  for (const char* name :
+       {"policy", "save", "resume", "save-every", "save-program", "save-schedule"}) {
     refuse_together(values, name, "compare");
   }
   if (values.is_given("save-every") && !values.is_given("save") && !values.is_given("resume")) {
@@ -58,7 +56,7 @@ std::string heading(const RunReport& report) {
 
 void compare(const OptionValues& values, const ReportOutput& output, std::ostream& err) {
   const std::vector<std::string> policies = compared_policies(values.text("compare"));
-  const TrainSetup setup = make_setup(values);
+  const TrainSetup setup = make_train_setup(values);
   RunReport report = new_report(values, setup);
   report.options.erase("policy");
   {
@@ -101,8 +99,40 @@ void compare(const OptionValues& values, const ReportOutput& output, std::ostrea
   }
 }
 
+// --save-program and --save-schedule.
+void check_pass_is_recorded(const ReportOutput& output, Trainer& trainer) {
+  for (const char* name : {"save-program", "save-schedule"}) {
+    if (output.is_asked_for(name) && !trainer.budget()) {
+      throw UsageError("--" + std::string(name) +
+                       ": expected together with --budget or --schedule, got alone");
+    }
+  }
+}
+
+void write_pass(const ReportOutput& output, const std::string& model, MemoryBudget& budget) {
+  const auto require = [&](const std::string& name, bool is_there, const std::string& what) {
+    if (output.is_asked_for(name) && !is_there) {
+      const std::string& why = budget.report().unplanned_because;
+      throw UsageError("--" + name + ": expected steps of which one is " + what + ", got " +
+                       std::to_string(budget.report().steps) + (why.empty() ? "" : ": " + why));
+    }
+  };
+  std::optional<plan::Program> program = budget.program();
+  const std::optional<plan::Schedule> schedule = budget.schedule();
+  require("save-program", program.has_value(), "recorded");
+  require("save-schedule", schedule.has_value(), "planned (the second)");
+  if (program) {
+    program->name = model;
+    output.write("save-program", plan::write_program(*program));
+  }
+  if (schedule) {
+    output.write("save-schedule", plan::write_schedule(*schedule));
+  }
+}
+
 void train(const OptionValues& values, const ReportOutput& output, std::ostream& err) {
   Training training(values);
+  check_pass_is_recorded(output, training.trainer());
   RunReport report = new_report(training.values(), training.setup());
   report.model = training.trainer().model().description();
   report.parameters = parameter_count(training.trainer().model());
@@ -119,6 +149,9 @@ void train(const OptionValues& values, const ReportOutput& output, std::ostream&
   }
   report.runs = {record};
   output.write("json", run_json(report));
+  if (auto& budget = training.trainer().budget()) {
+    write_pass(output, training.values().text("model"), *budget);
+  }
   output.text() << "\n" << strip_text(report);
   if (record.validation_loss) {
     output.text() << "validation loss " << fixed_text(*record.validation_loss, 4) << " over "
@@ -131,11 +164,14 @@ void train(const OptionValues& values, const ReportOutput& output, std::ostream&
 
 }  // namespace
 
-void run_train(const OptionValues& values, std::ostream& out, std::ostream& err) {
+void run_train(const OptionValues& given, std::ostream& out, std::ostream& err) {
   // Before the first tensor, so that all that is alive is known.
   count_memory();
+  OptionValues values = given;
+  set_budget_policy(values);
   check_combinations(values);
-  const ReportOutput output(values, {"json"}, {}, out, err);
+  const ReportOutput output(values, {"json", "save-program", "save-schedule"}, {"schedule"}, out,
+                            err);
   if (values.is_given("compare")) {
     compare(values, output, err);
   } else {

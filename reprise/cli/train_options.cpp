@@ -7,10 +7,9 @@ namespace {
 constexpr Bounds kCount = {.min = 1, .max = 1e6};
 constexpr Bounds kCountOrNone = {.min = 0, .max = 1e6};
 
-OptionGroup group(const std::string& heading) { return {"train", heading}; }
-
-OptionGroup model_options() {
-  return group("Model (a size that is not given is the model's own default)")
+// `train` and `verify` have these in common.
+OptionGroup model_options(const std::string& command) {
+  return OptionGroup(command, "Model (a size that is not given is the model's own default)")
       .choice("model", "gpt", {"gpt", "lstm", "audio", "cnn", "unet"}, "What to train")
       .integer("layers", "", kCount, "Blocks (gpt, audio) or levels (unet)")
       .text("depths", "", "LIST", "Blocks of each stage (cnn), such as 3,4,6,3")
@@ -26,20 +25,24 @@ OptionGroup model_options() {
               "Attention written out with its dropout, or by scaled_dot_product_attention (gpt)");
 }
 
-OptionGroup data_options() {
-  return group("Data (synthetic, and called so, unless a file is given)")
+OptionGroup data_options(const std::string& command) {
+  return OptionGroup(command, "Data (synthetic, and called so, unless a file is given)")
       .text("text", "", "FILE", "Text to learn, byte by byte (gpt, lstm)")
       .text("data", "", "PATH",
             "Folder of WAV files (audio), or IDX file of images as MNIST's are (cnn, unet)")
       .text("labels", "", "FILE", "IDX file with the label of each image (cnn)")
-      .integer("batch", "8", kCount, "Sequences or images per batch")
-      .integer("validation-batches", "8", kCountOrNone,
-               "Held-out batches whose mean loss is told at the end; 0: none");
+      .integer("batch", "8", kCount, "Sequences or images per batch");
 }
 
-OptionGroup step_options() {
-  return group("Training (AdamW)")
-      .integer("steps", "100", {.min = 1, .max = 1e9}, "Optimizer steps")
+OptionGroup validated_data_options() {
+  return data_options("train").integer(
+      "validation-batches", "8", kCountOrNone,
+      "Held-out batches whose mean loss is told at the end; 0: none");
+}
+
+OptionGroup step_options(const std::string& command, const std::string& steps, double fewest) {
+  return OptionGroup(command, "Training (AdamW)")
+      .integer("steps", steps, {.min = fewest, .max = 1e9}, "Optimizer steps")
       .integer("seed", "1", {.min = 0, .max = 9e15}, "Decides parameters, batches and dropout")
       .real("lr", "3e-4", {.min = 0, .excludes_min = true}, "Learning rate")
       .real("weight-decay", "0.01", {.min = 0}, "Decoupled weight decay")
@@ -51,10 +54,18 @@ OptionGroup step_options() {
 }
 
 OptionGroup policy_options() {
-  return group("Checkpointing")
+  return OptionGroup("train", "Checkpointing, or a byte budget")
       .text("policy", "none", "POLICY",
             "Which blocks become regions: none, block, every=K, sqrt, best, segments=N, bytes=N, "
-            "cost=N, attention, ffn")
+            "cost=N, attention, ffn; or what --budget and --schedule say: budget=BYTES, "
+            "schedule=FILE")
+      .text("budget", "", "BYTES",
+            "Most bytes that live tensors may take in forward and backward: 123456789, 200MB, "
+            "1.5GiB in all, 60% of what a pass takes above its start with everything kept, or "
+            "minimum; the first step is recorded, then planned")
+      .text("schedule", "", "FILE",
+            "Follow this schedule instead of planning; it must be of the program that "
+            "--save-program writes")
       .text("compare", "", "LIST",
             "Train under each of these policies from the same seed and show the strip: peak, "
             "overhead, loss, bit-equal")
@@ -65,10 +76,15 @@ OptionGroup policy_options() {
 }
 
 OptionGroup output_options() {
-  return group("Output and interruption")
+  return OptionGroup("train", "Output and interruption")
       .text("json", "", "FILE",
             "Write the report there (docs/file_formats.md); -: to standard output, all else to "
             "standard error")
+      .text(
+          "save-program", "", "FILE",
+          "With a budget: write the pass that was recorded last there, for reprise plan, simulate "
+          "and compare")
+      .text("save-schedule", "", "FILE", "With a budget: write the schedule of that pass there")
       .text("save", "", "FILE",
             "Keep the state there, whole at any moment: at the end, when interrupted, and every "
             "--save-every steps")
@@ -81,11 +97,22 @@ OptionGroup output_options() {
                "Bytes of text to write at the end (with --text); 0: none");
 }
 
+OptionGroup verification_options() {
+  return OptionGroup("verify", "Verification")
+      .text("budget", "50%", "BYTES", "The budget, as train takes it");
+}
+
 }  // namespace
 
 std::vector<OptionRecord> train_options() {
-  return records_of(
-      {model_options(), data_options(), step_options(), policy_options(), output_options()});
+  return records_of({model_options("train"), validated_data_options(),
+                     step_options("train", "100", 1), policy_options(), output_options()});
+}
+
+std::vector<OptionRecord> verify_options() {
+  // In the first step nothing is planned yet.
+  return records_of({verification_options(), model_options("verify"), data_options("verify"),
+                     step_options("verify", "3", 2)});
 }
 
 }  // namespace reprise::cli

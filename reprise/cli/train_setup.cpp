@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
 #include "reprise/cli/argument_names.h"
 #include "reprise/cli/autocast_scope.h"
+#include "reprise/cli/budget_policy.h"
 #include "reprise/cli/errors.h"
 #include "reprise/zoo/policy.h"
 
@@ -112,6 +114,19 @@ auto as_option(const std::string& option, const Work& work) {
   }
 }
 
+std::vector<std::string> policy_forms() {
+  std::vector<std::string> forms;
+  for (const zoo::PolicyHelp& policy : zoo::policies()) {
+    forms.push_back(policy.form);
+  }
+  const std::vector<std::string>& of_budgets = budget_policy_forms();
+  forms.insert(forms.end(), of_budgets.begin(), of_budgets.end());
+  return forms;
+}
+
+// "every" of "every=2".
+std::string name_of(const std::string& policy) { return policy.substr(0, policy.find('=')); }
+
 }  // namespace
 
 TrainSetup make_setup(const OptionValues& values) {
@@ -126,8 +141,13 @@ TrainSetup make_setup(const OptionValues& values) {
   setup.data = with_names(zoo_names(), [&] { return zoo::make_data(setup.model, data); });
   setup.seed = static_cast<std::uint64_t>(values.integer("seed"));
   setup.steps = values.integer("steps");
-  setup.warmup_steps = std::min(values.integer("warmup"), setup.steps - 1);
   setup.accumulate = values.integer("accumulate");
+  return setup;
+}
+
+TrainSetup make_train_setup(const OptionValues& values) {
+  TrainSetup setup = make_setup(values);
+  setup.warmup_steps = std::min(values.integer("warmup"), setup.steps - 1);
   setup.validation_batches = values.integer("validation-batches");
   setup.policy_from_length = values.integer("policy-from-length");
   return setup;
@@ -156,6 +176,18 @@ std::vector<zoo::Batch> TrainSetup::held_out_batches() const {
 }
 
 void check_policy_option(const std::string& option, const std::string& policy) {
+  if (read_budget_policy(policy, "--" + option)) {
+    return;
+  }
+  const std::vector<std::string> forms = policy_forms();
+  if (std::none_of(forms.begin(), forms.end(),
+                   [&](const std::string& form) { return name_of(form) == name_of(policy); })) {
+    std::ostringstream complaint;
+    complaint << "--" << option << ": expected one of ";
+    std::copy(forms.begin(), forms.end() - 1, std::ostream_iterator<std::string>(complaint, ", "));
+    complaint << forms.back() << ", got '" << policy << "'";
+    throw UsageError(complaint.str());
+  }
   as_option(option, [&] { zoo::check_policy(policy); });
 }
 

@@ -33,16 +33,19 @@ struct TrainSetup {
   std::vector<zoo::Batch> held_out_batches() const;
 };
 
-// Sets libtorch's number of threads and reads the data. Throws UsageError or
-// std::invalid_argument for options that do not fit together, FormatError for a file that
-// cannot be read or is broken.
+// What `train` and `verify` have in common: model, data and training. Sets libtorch's number of
+// threads and reads the data. Throws UsageError or std::invalid_argument for options that do not
+// fit together, FormatError for a file that cannot be read or is broken.
 TrainSetup make_setup(const OptionValues& values);
+// With what `train` alone has: warm-up, validation, --policy-from-length.
+TrainSetup make_train_setup(const OptionValues& values);
 
 // The policies of --compare, "none" first unless it is named elsewhere. Throws UsageError if one is
 // not written like a policy or named twice.
 std::vector<std::string> compared_policies(const std::string& list);
 
-// Throws UsageError("--option: ...") unless zoo::check_policy() accepts `policy`.
+// Throws UsageError("--option: ...") unless `policy` is written like one of zoo::policies() or of
+// budget_policy.h.
 void check_policy_option(const std::string& option, const std::string& policy);
 
 // The regions that `policy` means for the trainer's model and the setup's sequences. Throws

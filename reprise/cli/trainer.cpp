@@ -56,20 +56,49 @@ void Trainer::place(zoo::RegionPlacement placement) {
   model_->place_regions(std::move(placement));
 }
 
-StepResult Trainer::step(const std::vector<zoo::Batch>& batches) {
+double Trainer::add_gradients(const zoo::Batch& batch, double batches) {
+  at::Tensor loss;
+  {
+    const AutocastScope autocast(options_.uses_bf16);
+    loss = model_->loss(batch);
+  }
+  const auto value = loss.item<double>();
+  (batches == 1 ? loss : loss / batches).backward();
+  return value;
+}
+
+double Trainer::add_gradients_within_budget(const zoo::Batch& batch, double batches,
+                                            StepResult& result) {
+  const BudgetReport before = budget_->report();
+  double loss = 0;
+  {
+    const auto scope = budget_->step();
+    loss = add_gradients(batch, batches);
+  }
+  const BudgetReport after = budget_->report();
+  const bool is_planned = after.planned_passes > before.planned_passes;
+  result.replayed_ops += after.last.replayed_ops;
+  // What cannot be planned need not be waited for.
+  result.is_without_plan |= !is_planned && after.unplanned_because.empty();
+  // A schedule that was given is not planned, but it is prepared once.
+  result.has_planned |= after.plans > before.plans || (is_planned && before.planned_passes == 0);
+  return loss;
+}
+
+StepResult Trainer::step(const std::vector<zoo::Batch>& batches,
+                         const std::function<void()>& before_update) {
   const GeneratorWithState random(generator_state_);
   StepResult result;
   const auto count = static_cast<double>(batches.size());
   MemoryMeter meter;
   const StepClock clock;
   for (const zoo::Batch& batch : batches) {
-    at::Tensor loss;
-    {
-      const AutocastScope autocast(options_.uses_bf16);
-      loss = model_->loss(batch);
-    }
-    result.loss += loss.item<double>() / count;
-    (batches.size() == 1 ? loss : loss / count).backward();
+    const double loss =
+        budget_ ? add_gradients_within_budget(batch, count, result) : add_gradients(batch, count);
+    result.loss += loss / count;
+  }
+  if (before_update) {
+    before_update();
   }
   if (options_.clip_norm > 0) {
     torch::nn::utils::clip_grad_norm_(model_->parameters(), options_.clip_norm);

@@ -18,6 +18,7 @@
 #include "reprise/cli/stop_request.h"
 #include "reprise/cli/terminal.h"
 #include "reprise/cli/trainer_state.h"
+#include "reprise/cli/training_budget.h"
 #include "reprise/plan/format_error.h"
 
 namespace reprise::cli {
@@ -60,8 +61,9 @@ Training::Training(const OptionValues& values)
 
 Training::Training(OptionValues values, const std::optional<SavedRun>& saved)
     : values_(with_saved_options(std::move(values), saved)),
-      setup_(make_setup(values_)),
+      setup_(make_train_setup(values_)),
       trainer_(setup_.make_trainer()),
+      budget_policy_(budget_policy_of(values_)),
       save_path_(values_.text(values_.is_given("save") ? "save" : "resume")),
       // Reads all of the data: done only where a saved run needs it, so also for --resume.
       data_crc32_(save_path_.empty() ? "" : cli::data_crc32(values_)),
@@ -72,7 +74,11 @@ Training::Training(OptionValues values, const std::optional<SavedRun>& saved)
     take_over(*saved);
   }
   check_save_target(save_path_);
-  trainer_.place(place_policy_option("policy", values_.text("policy"), trainer_, setup_));
+  if (budget_policy_) {
+    trainer_.set_budget(make_budget(*budget_policy_));
+  } else {
+    trainer_.place(place_policy_option("policy", values_.text("policy"), trainer_, setup_));
+  }
 }
 
 void Training::take_over(const SavedRun& saved) {
@@ -98,6 +104,12 @@ void Training::take_over(const SavedRun& saved) {
   loss_ = saved.loss;
 }
 
+StepResult Training::step() {
+  trainer_.region_stats().clear();
+  return with_refusals(budget_policy_, values_.is_given("budget") ? "--budget" : "--policy",
+                       [this] { return trainer_.step(setup_.step_batches(steps_done_)); });
+}
+
 void Training::save() {
   SavedRun run;
   run.steps_done = steps_done_;
@@ -116,18 +128,20 @@ RunRecord Training::run(std::ostream& err) {
   StepResult last;
   std::int64_t peak_bytes = 0;
   std::int64_t total_peak_bytes = 0;
+  bool has_settled = false;  // a step has followed a plan, or needs none
   for (const std::int64_t first = steps_done_; steps_done_ < setup_.steps && !stop.is_made();) {
-    trainer_.region_stats().clear();
-    last = trainer_.step(setup_.step_batches(steps_done_));
+    last = step();
     loss_ = last.loss;
     ++steps_done_;
-    if (steps_done_ == 2) {  // the first step of all also made the optimizer's state
+    // The first step of all also made the optimizer's state.
+    if (steps_done_ == 2 || !has_settled) {
+      has_settled = !last.is_without_plan;
       peak_bytes = 0;
       total_peak_bytes = 0;
     }
     peak_bytes = std::max(peak_bytes, last.peak_bytes);
     total_peak_bytes = std::max(total_peak_bytes, last.total_peak_bytes);
-    if (steps_done_ - first > setup_.warmup_steps) {
+    if (steps_done_ - first > setup_.warmup_steps && last.is_typical()) {
       times.add(last);
     }
     progress.show({.label = "train",
@@ -153,7 +167,7 @@ RunRecord Training::run(std::ostream& err) {
                                          : where + "; go on with --resume " + save_path_);
   }
 
-  RunRecord record = describe_run(values_.text("policy"), trainer_);
+  RunRecord record = describe_run(values_.text("policy"), trainer_, last);
   record.peak_bytes = peak_bytes;
   record.total_peak_bytes = total_peak_bytes;
   record.step_ms = times.median_wall_ms();

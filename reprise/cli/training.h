@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "reprise/cli/budget_policy.h"
 #include "reprise/cli/run_report.h"
 #include "reprise/cli/saved_run.h"
 #include "reprise/cli/step_times.h"
@@ -18,6 +19,7 @@ class Training {
   // Reads the file that --resume names, if any: options that were left out are those of the saved
   // run. Throws UsageError if an option contradicts it, FormatError if it is damaged or foreign or
   // if the file to save to is not a saved run.
+  // REQUIRES: set_budget_policy() has seen `values`.
   explicit Training(const OptionValues& values);
 
   // Trains to the last step, with progress on `err`, and saves. Throws Interrupted after Ctrl-C,
@@ -32,11 +34,13 @@ class Training {
  private:
   Training(OptionValues values, const std::optional<SavedRun>& saved);
   void take_over(const SavedRun& saved);
+  StepResult step();
   void save();
 
   OptionValues values_;
   TrainSetup setup_;
   Trainer trainer_;
+  std::optional<BudgetPolicy> budget_policy_;
   std::string save_path_;   // "": nowhere
   std::string data_crc32_;  // "": synthetic data, or nothing to save
   std::int64_t save_every_ = 0;

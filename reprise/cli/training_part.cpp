@@ -4,11 +4,16 @@
 #include <torch/torch.h>
 
 #include "reprise/cli/train_command.h"
+#include "reprise/cli/verify_command.h"
 
 namespace reprise::cli {
 
 void run_training(const OptionValues& values, std::ostream& out, std::ostream& err) {
   run_train(values, out, err);
+}
+
+void run_verification(const OptionValues& values, std::ostream& out, std::ostream& err) {
+  run_verify(values, out, err);
 }
 
 std::string libtorch_text() { return "libtorch " TORCH_VERSION; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the program that needs libtorch: training. A build without libtorch has
-// no_training_part.cpp instead of training_part.cpp, and every other command all the same.
+// The part of the program that needs libtorch: training and verifying. A build without libtorch has
+// no_training_part.cpp instead of training_part.cpp, and every other command
+// all the same.
 #pragma once
 
 #include <exception>
@@ -14,6 +15,8 @@ namespace reprise::cli {
 
 // `reprise train`, see train_command.h. Without libtorch it throws std::runtime_error.
 void run_training(const OptionValues& values, std::ostream& out, std::ostream& err);
+// `reprise verify`, see verify_command.h. Likewise.
+void run_verification(const OptionValues& values, std::ostream& out, std::ostream& err);
 
 // "libtorch 2.13.0", "no libtorch".
 std::string libtorch_text();

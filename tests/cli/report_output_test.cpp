@@ -101,6 +101,12 @@ TEST_F(ReportOutputs, AreRefusedInPlaceOfWhatIsRead) {
   EXPECT_EQ(read_file(path("page")), "a page");
 }
 
+TEST_F(ReportOutputs, AreNotComparedWithWhatIsNotGiven) {
+  OptionValues values(kTable, "draw");
+  values.set("out", path("drawing"));
+  EXPECT_NO_THROW(ReportOutput(values, {"out"}, {"json"}, out_, err_));
+}
+
 TEST_F(ReportOutputs, AreRefusedAtOnceIfTheyCannotBeWritten) {
   EXPECT_THROW(output(path("missing/x"), ""), FileError);
 }

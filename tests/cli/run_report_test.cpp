@@ -58,6 +58,46 @@ TEST(RunJson, HasTheNumbersOfEachRun) {
   EXPECT_EQ(run["bit_equal"], false);
 }
 
+RunRecord budget_run() {
+  return {.policy = "budget=50%",
+          .segments = 2,
+          .segment_plan = "5 replays before 2 uses, by search",
+          .peak_bytes = 1536,
+          .baseline_peak_bytes = 2048,
+          .step_ms = 11,
+          .overhead = 0.1,
+          .cpu_overhead = 0.1,
+          .loss = 2.5,
+          .bit_equal = true,
+          .budget = BudgetRecord{.budget_bytes = 1100,
+                                 .predicted_peak_bytes = 1024,
+                                 .predicted_overhead = 0.0625,
+                                 .pass_peak_bytes = 1024,
+                                 .plan_ms = 12.5,
+                                 .departures = 3}};
+}
+
+TEST(RunJson, HasWhatTheBudgetOfARunDid) {
+  RunReport report;
+  report.runs = {budget_run()};
+  const auto run = nlohmann::json::parse(run_json(report))["runs"][0];
+  EXPECT_EQ(run["budget_bytes"], 1100);
+  EXPECT_EQ(run["predicted_peak_bytes"], 1024);
+  EXPECT_EQ(run["pass_peak_bytes"], 1024);
+  EXPECT_EQ(run["predicted_overhead"], 0.0625);
+  EXPECT_EQ(run["plan_ms"], 12.5);
+  EXPECT_EQ(run["departures"], 3);
+}
+
+TEST(RunJson, HasTheFieldsOfABudgetAsNullForAPolicy) {
+  const auto run = nlohmann::json::parse(run_json(two_runs()))["runs"][1];
+  for (const char* field : {"budget_bytes", "predicted_peak_bytes", "pass_peak_bytes",
+                            "predicted_overhead", "plan_ms", "departures"}) {
+    ASSERT_TRUE(run.contains(field)) << field;
+    EXPECT_TRUE(run[field].is_null()) << field;
+  }
+}
+
 TEST(RunJson, WritesNullForWhatIsNotKnownOrNotFinite) {
   RunReport report;
   report.runs = {{.policy = "block", .loss = std::nan("")}};
@@ -82,6 +122,26 @@ TEST(Strip, ShowsPeakOverheadLossAndBitEquality) {
             "---------\n"
             "none           0  2.0 KiB   100.0 %  10.00 ms    +0.0 %       +0.0 %  2.500000  yes\n"
             "block          3  1.0 KiB    50.0 %  12.50 ms   +25.0 %      +50.0 %  2.500000  NO\n");
+}
+
+TEST(Strip, ComparesWhatPlansPredictedWithWhatWasMeasured) {
+  RunReport report = two_runs();
+  report.runs.push_back(budget_run());
+  report.runs.push_back({.policy = "budget=1GiB",
+                         .segment_plan = "no plan: no backward has run",
+                         .budget = BudgetRecord{.pass_peak_bytes = 512}});
+  const std::string strip = strip_text(report);
+  EXPECT_EQ(
+      strip.substr(strip.find("\n\n") + 2),
+      "forward and backward    limit  peak predicted  measured  overhead predicted  planning  "
+      "departures\n"
+      "--------------------  -------  --------------  --------  ------------------  --------  "
+      "----------\n"
+      "budget=50%            1.1 KiB         1.0 KiB   1.0 KiB              +6.2 %     12 ms  "
+      "         3\n"
+      "budget=1GiB                 -               -     512 B                   -      0 ms  "
+      "         0\n"
+      "budget=1GiB: no plan: no backward has run\n");
 }
 
 }  // namespace

@@ -3,11 +3,9 @@
 
 import json
 import signal
-import struct
-import threading
 
 from end_to_end_case import main, reprise, start
-from training_case import AUDIO, RUN_FIELDS, TINY, TrainingCase
+from training_case import AUDIO, RUN_FIELDS, TINY, TrainingCase, changing
 
 
 class Compare(TrainingCase):
@@ -69,23 +67,9 @@ class Compare(TrainingCase):
     def test_a_policy_that_ends_with_other_bits_fails_with_code_4(self):
         # No policy does that by itself, so the data are changed while it runs: each run reads others.
         folder = self.wav_folder()
-        stop = threading.Event()
-
-        def scribble():
-            with open(folder / "1.wav", "r+b", buffering=0) as file:
-                level = 0
-                while not stop.is_set():
-                    level = (level + 1) % 30000
-                    file.seek(44)
-                    file.write(struct.pack("<h", level) * 4000)
-        writer = threading.Thread(target=scribble)
-        writer.start()
-        try:
+        with changing(folder / "1.wav"):
             result = reprise("train", *AUDIO, "--data", folder, "--steps", 20, "--compare", "none,block",
                              "--json", self.path("run.json"))
-        finally:
-            stop.set()
-            writer.join()
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertEqual(result.stderr.decode().splitlines()[-1],
                          "reprise train: --compare: expected every policy to end bit-equal to none, "

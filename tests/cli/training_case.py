@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of `reprise train` share: tiny models, tiny files of data, and runs of them."""
 
+import contextlib
 import json
 import struct
+import threading
 import zlib
 
 from end_to_end_case import EndToEndCase, reprise
@@ -15,7 +17,8 @@ TEXT = b"the quick brown fox jumps over the lazy dog. " * 200
 RUN_FIELDS = {"policy", "segments", "segment_plan", "peak_bytes", "total_peak_bytes",
               "baseline_peak_bytes", "step_ms", "step_cpu_ms", "overhead", "cpu_overhead",
               "units_per_s", "loss", "validation_loss", "bit_equal", "reruns", "recomputed_ops",
-              "state_crc32"}
+              "state_crc32", "budget_bytes", "predicted_peak_bytes", "pass_peak_bytes",
+              "predicted_overhead", "plan_ms", "departures"}
 
 
 def sections(path):
@@ -45,6 +48,27 @@ def wav(samples, rate=16000):
     return (struct.pack("<4sI4s", b"RIFF", 36 + len(data), b"WAVE") +
             struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16) +
             struct.pack("<4sI", b"data", len(data)) + data)
+
+
+@contextlib.contextmanager
+def changing(recording):
+    """While it lasts, the samples of a WAV file change: two runs that read them read others."""
+    stop = threading.Event()
+
+    def scribble():
+        with open(recording, "r+b", buffering=0) as file:
+            level = 0
+            while not stop.is_set():
+                level = (level + 1) % 30000
+                file.seek(44)
+                file.write(struct.pack("<h", level) * 4000)
+    writer = threading.Thread(target=scribble)
+    writer.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        writer.join()
 
 
 class TrainingCase(EndToEndCase):

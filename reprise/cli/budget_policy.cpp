@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/budget_policy.h"
+
+#include "reprise/cli/errors.h"
+
+namespace reprise::cli {
+namespace {
+
+constexpr const char* kBudget = "budget=";
+constexpr const char* kSchedule = "schedule=";
+
+// What stands behind `prefix`.
+std::optional<std::string> behind(const std::string& prefix, const std::string& text) {
+  return text.rfind(prefix, 0) == 0 ? std::optional(text.substr(prefix.size())) : std::nullopt;
+}
+
+Budget parse_step_budget(const std::string& text, const std::string& option) {
+  Budget budget = parse_budget(text, option);
+  const bool is_too_little = (budget.kind == Budget::Kind::kBytes && budget.bytes == 0) ||
+                             (budget.kind == Budget::Kind::kShare && budget.percent == 0);
+  if (is_too_little || budget.percent > 100) {
+    throw UsageError(option + ": expected bytes above 0, a share in (0%, 100%] or minimum, got '" +
+                     text + "'");
+  }
+  return budget;
+}
+
+}  // namespace
+
+const std::vector<std::string>& budget_policy_forms() {
+  static const std::vector<std::string> forms = {"budget=BYTES", "schedule=FILE"};
+  return forms;
+}
+
+std::optional<BudgetPolicy> read_budget_policy(const std::string& policy,
+                                               const std::string& option) {
+  if (const auto text = behind(kBudget, policy)) {
+    return BudgetPolicy{.budget = parse_step_budget(*text, option)};
+  }
+  if (const auto path = behind(kSchedule, policy)) {
+    if (path->empty()) {
+      throw UsageError(option + ": expected schedule=FILE, got '" + policy + "'");
+    }
+    return BudgetPolicy{.schedule_path = *path};
+  }
+  return std::nullopt;
+}
+
+void set_budget_policy(OptionValues& values) {
+  for (const char* other : {"policy", "compare"}) {
+    refuse_together(values, "budget", other);
+    refuse_together(values, "schedule", other);
+  }
+  if (values.is_given("budget")) {
+    parse_step_budget(values.text("budget"), "--budget");
+    values.set("policy", kBudget + values.text("budget"));
+  } else if (values.is_given("schedule")) {
+    values.set("policy", kSchedule + values.text("schedule"));
+  }
+}
+
+std::optional<BudgetPolicy> budget_policy_of(const OptionValues& values) {
+  std::optional<BudgetPolicy> policy = read_budget_policy(values.text("policy"), "--policy");
+  if (policy && values.is_given("schedule")) {
+    policy->schedule_path = values.text("schedule");
+  }
+  return policy;
+}
+
+void refuse_together(const OptionValues& values, const std::string& option,
+                     const std::string& other) {
+  if (values.is_given(option) && values.is_given(other)) {
+    throw UsageError("--" + option + ": expected without --" + other + ", got both");
+  }
+}
+
+}  // namespace reprise::cli
