@@ -19,6 +19,8 @@ bench: setup
 	$(CMAKE_CONFIGURE) release -DREPRISE_DEVELOPER=ON
 	cmake --build --preset release --target benches
 	build/release/bin/bench/chain
+	build/release/bin/bench/budget_sweep > build/sweep.csv
+	build/release/bin/bench/budget_overhead
 	python3 bench/vs_pytorch.py build/release/bin/bench
 	build/release/bin/bench/planner
 

@@ -84,17 +84,16 @@ void measure(const Workload& workload, const std::vector<double>& shares, int ro
   std::cout << workload.name << '\n' << std::fixed;
   for (const Row& row : rows) {
     const double us = median(row.us);
-    std::cout << "  " << std::left << std::setw(18) << row.name << std::right << std::setprecision(3)
-              << std::setw(10) << us / 1e3 << " ms  " << us / plain_us;
+    std::cout << "  " << std::left << std::setw(18) << row.name << std::right
+              << std::setprecision(3) << std::setw(10) << us / 1e3 << " ms  " << us / plain_us;
     if (row.budget) {
       const BudgetReport report = row.budget->report();
       const auto program = row.budget->program();
       std::cout << "  peak " << report.last.peak_bytes << " (predicted "
-                << report.last.predicted_peak_bytes << "), recomputes "
-                << report.last.replayed_ops << " ops, predicted +" << std::setprecision(1)
-                << 100 * report.last.predicted_overhead << " %, "
-                << std::setprecision(2) << (us - plain_us) / static_cast<double>(program->ops())
-                << " us per recorded op";
+                << report.last.predicted_peak_bytes << "), recomputes " << report.last.replayed_ops
+                << " ops, predicted +" << std::setprecision(1)
+                << 100 * report.last.predicted_overhead << " %, " << std::setprecision(2)
+                << (us - plain_us) / static_cast<double>(program->ops()) << " us per recorded op";
     }
     std::cout << '\n';
   }

@@ -55,7 +55,7 @@ bool is_good_for(const PlannedPass& planned, std::optional<std::int64_t> limit_b
 struct MemoryBudget::Core::Run {
   std::int64_t start_bytes = 0;
   std::optional<std::int64_t> limit_bytes;
-  KnownPass* known = nullptr;           // that is followed
+  KnownPass* known = nullptr;  // that is followed
   const PlannedPass* planned = nullptr;
   const tape::PlanFollower* follower = nullptr;  // owned by the pass, as the next
   const tape::OnlinePolicy* online = nullptr;
@@ -127,8 +127,8 @@ plan::Schedule MemoryBudget::Core::given_schedule(const KnownPass& known) const 
 
 PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
                                           std::optional<std::int64_t> limit_bytes) {
-  PlannedPass planned{.limit_bytes = limit_bytes.value_or(0), .result = {}, .schedule = {},
-                      .plan = nullptr};
+  PlannedPass planned{
+      .limit_bytes = limit_bytes.value_or(0), .result = {}, .schedule = {}, .plan = nullptr};
   if (options_.schedule) {
     planned.schedule = given_schedule(known);
     planned.result.schedule = planned.schedule;
@@ -177,9 +177,8 @@ const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
   if (limit_bytes) {
     *limit_bytes -= known.margin_bytes;
   }
-  auto planned = std::find_if(known.plans.begin(), known.plans.end(), [&](const auto& each) {
-    return is_good_for(each, limit_bytes);
-  });
+  auto planned = std::find_if(known.plans.begin(), known.plans.end(),
+                              [&](const auto& each) { return is_good_for(each, limit_bytes); });
   if (planned == known.plans.end()) {
     if (known.plans.size() == kMostPlansPerPass) {
       known.plans.erase(known.plans.begin());
@@ -232,6 +231,9 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
   }
   const auto pass = std::make_shared<tape::Pass>(
       std::move(policy), run->known != nullptr ? run->known->expected : nullptr);
+  if (options_.checks_ops) {
+    pass->check_ops();
+  }
   if (run->known == nullptr || is_to_record_) {
     run->recorder = std::make_unique<profile::StepRecorder>(*pass, c10::Device(c10::kCPU), names_);
   } else {

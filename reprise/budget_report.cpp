@@ -10,8 +10,8 @@ namespace reprise {
 
 std::string BudgetReport::text() const {
   std::ostringstream out;
-  out << "passes     " << passes << " in " << steps << " steps, " << planned_passes
-      << " by plan, " << departures << " departed from it\n";
+  out << "passes     " << passes << " in " << steps << " steps, " << planned_passes << " by plan, "
+      << departures << " departed from it\n";
   out << "limit      " << format_bytes(last.limit_bytes) << " above the start of the pass\n";
   out << "peak       " << format_bytes(last.peak_bytes) << " measured";
   if (last.predicted_peak_bytes > 0) {
@@ -20,8 +20,8 @@ std::string BudgetReport::text() const {
   }
   out << "\nrecompute  " << last.replayed_ops << " ops";
   if (last.predicted_peak_bytes > 0) {
-    out << std::fixed << std::setprecision(1) << ", predicted "
-        << last.predicted_recompute_us / 1e3 << " ms (+" << 100 * last.predicted_overhead << " %)";
+    out << std::fixed << std::setprecision(1) << ", predicted " << last.predicted_recompute_us / 1e3
+        << " ms (+" << 100 * last.predicted_overhead << " %)";
   }
   out << "\nplan       " << last.plan;
   if (!unplanned_because.empty()) {

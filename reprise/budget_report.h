@@ -29,11 +29,11 @@ struct BudgetReport {
   std::int64_t planned_passes = 0;
   std::int64_t departures = 0;
   std::int64_t overruns = 0;  // passes whose peak was above their limit
-  // Times that a measured peak was more than 2 % and 1 MiB above the predicted one, and the pass was
-  // planned anew for less.
+  // Times that a measured peak was more than 2 % and 1 MiB above the predicted one, and the pass
+  // was planned anew for less.
   std::int64_t corrections = 0;
-  std::int64_t plans = 0;     // made
-  double plan_ms = 0;         // all of them took
+  std::int64_t plans = 0;         // made
+  double plan_ms = 0;             // all of them took
   std::string unplanned_because;  // of the last pass that cannot be planned
   PassReport last = {};
   std::string text() const;

@@ -24,6 +24,7 @@
 #include "reprise/plan/planner.h"
 #include "reprise/plan/program.h"
 #include "reprise/plan/schedule.h"
+#include "reprise/tape/op_mismatch.h"
 
 namespace torch::nn {
 class Module;
@@ -42,6 +43,8 @@ class BudgetError : public std::runtime_error {
   std::int64_t minimum_bytes;
 };
 
+using tape::OpMismatch;
+
 struct MemoryBudgetOptions {
   // Of make_plan() (plan/planners.h).
   std::string planner = "auto";
@@ -51,6 +54,10 @@ struct MemoryBudgetOptions {
   std::function<void(const plan::PlanProgress&)> on_progress = {};
   // A budget that no plan meets is an error. If false, the plan with the lowest peak is followed.
   bool is_hard = true;
+  // Replays each op of forward at once and compares bits, and looks for writes to arguments that
+  // the op's schema does not declare: OpMismatch, out of the op's call, names the first that
+  // differs. For finding ops that cannot be replayed; slow, and it takes memory beyond the budget.
+  bool checks_ops = false;
   // So many different passes are remembered, those used last.
   int most_passes = 16;
   // Followed instead of planning, whatever the budget, by the program that it was made for. Any

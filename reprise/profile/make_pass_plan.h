@@ -20,8 +20,7 @@ struct PassIdentity {
   std::vector<std::int64_t> node_of_use;
   tape::ValueId pass_values = 0;  // how many the pass has
 };
-PassIdentity identify(tape::Pass& pass, const RecordedPass& recorded,
-                      const BuiltProgram& built);
+PassIdentity identify(tape::Pass& pass, const RecordedPass& recorded, const BuiltProgram& built);
 
 // REQUIRES: `schedule` has no fault for `program`, which is that of `identity`.
 tape::PassPlan make_pass_plan(const plan::Program& program, const plan::Schedule& schedule,

@@ -138,9 +138,9 @@ void StepRecorder::on_save(std::int64_t node, bool is_made) {
     fault_ = "tensors are saved for backward after a backward has begun";
   }
   // The node's op has yet to run, or has just run.
-  node_labels_.insert_or_assign(
-      node, tape::current_label().empty() && !ops_.empty() ? ops_.back().label
-                                                           : tape::current_label());
+  node_labels_.insert_or_assign(node, tape::current_label().empty() && !ops_.empty()
+                                          ? ops_.back().label
+                                          : tape::current_label());
 }
 
 void StepRecorder::begin_backward() {
@@ -227,8 +227,8 @@ OpTrace StepRecorder::trace_of(tape::OpId id, StorageNumbers& numbers) const {
     if (pass_.tape().values().at(pass_.tape().values().root(write.after)).is_external()) {
       continue;
     }
-    op.writes.push_back(numbers.access(
-        {.value = write.after, .view = pass_.tape().values().written(write.after)}));
+    op.writes.push_back(
+        numbers.access({.value = write.after, .view = pass_.tape().values().written(write.after)}));
   }
   return op;
 }

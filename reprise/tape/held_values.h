@@ -34,7 +34,9 @@ class HeldValues {
   void drop(ValueId root);
   void clear();
 
-  bool holds(ValueId root) const { return index(root) < storages_.size() && storages_[index(root)]; }
+  bool holds(ValueId root) const {
+    return index(root) < storages_.size() && storages_[index(root)];
+  }
   // Whether dropping it would free its bytes.
   bool is_sole_holder(ValueId root) const {
     return holds(root) && storages_[index(root)].use_count() == 1;

@@ -49,7 +49,7 @@ class OnlinePolicy final : public PassPolicy {
   struct Entry {
     double cost_us = 0;  // of the ops that make its storage
     double last_use_us = 0;
-    int member = kNoMember;  // of a class of costs, while its bytes are nowhere
+    int member = kNoMember;                   // of a class of costs, while its bytes are nowhere
     c10::SmallVector<ValueId, 4> neighbours;  // that it is made from, and that are made from it
   };
   Entry& at(ValueId root);

@@ -35,6 +35,9 @@ void Pass::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   if (tape_.values().has_ended()) {
     tape_.resume();
   }
+  if (check_) {
+    check_->before_op(op, arguments);
+  }
   tape_.before_op(op, keys, arguments);
   if (watch_ != nullptr) {
     watch_->before_op();
@@ -44,6 +47,9 @@ void Pass::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 
 void Pass::after_op(OpArguments results) {
   const std::lock_guard lock(tape_.mutex());
+  if (check_) {
+    check_->after_op(tape_);
+  }
   const OpId next = tape_.ops();
   tape_.after_op(results);
   const OpId id = tape_.ops() > next ? next : kNoOp;
@@ -58,14 +64,16 @@ void Pass::after_op(OpArguments results) {
     hashes_after_ops_.push_back(hash_);
   }
   policy_->after_op(parts(), id);
+  if (check_ && !has_had_backward_) {
+    OpCheck::replay(tape_, id);
+  }
 }
 
 std::int64_t Pass::add_value(const at::Tensor& tensor) {
   const std::lock_guard lock(tape_.mutex());
   const auto index = static_cast<std::int64_t>(saved_.size());
-  saved_.push_back({.ref = tape_.saved(tensor),
-                    .version = SeenVersion(tensor),
-                    .node = nodes_.current()});
+  saved_.push_back(
+      {.ref = tape_.saved(tensor), .version = SeenVersion(tensor), .node = nodes_.current()});
   ++needed_;
   const ValueId root = root_of(index);
   if (static_cast<std::size_t>(root) >= handles_.size()) {

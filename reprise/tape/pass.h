@@ -10,10 +10,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "reprise/tape/backward_end.h"
 #include "reprise/tape/held_values.h"
+#include "reprise/tape/op_check.h"
 #include "reprise/tape/pass_policy.h"
 #include "reprise/tape/pass_watch.h"
 #include "reprise/tape/region_values.h"
@@ -32,6 +34,9 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
 
   // `watch` may be null; it must outlive the pass or be taken off.
   void set_watch(PassWatch* watch);
+
+  // From now on each op of forward is checked as it runs (op_check.h).
+  void check_ops() { check_.emplace(); }
 
   // Ops of forward.
   void before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments);
@@ -55,8 +60,8 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   // After each op of forward, of all ops and saved tensors so far; and of all of them.
   const std::vector<std::uint64_t>& hashes_after_ops() const { return hashes_after_ops_; }
   std::uint64_t hash() const { return hash_; }
-  // Of the storage that recorded ops made for `root`: whether the pass holds it, and whether somebody
-  // else does.
+  // Of the storage that recorded ops made for `root`: whether the pass holds it, and whether
+  // somebody else does.
   bool holds(ValueId root) const { return held_.holds(root); }
   bool is_held_by_others(ValueId root) const;
   // A backward has run and no node can ask for anything any more.
@@ -96,6 +101,7 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   std::uint64_t hash_ = 0;
   std::unique_ptr<PassPolicy> policy_;
   PassWatch* watch_ = nullptr;
+  std::optional<OpCheck> check_;
   // The node of backward under way, and the backward itself.
   std::int64_t using_node_ = kNoNode;
   int backward_ = kNoBackward;

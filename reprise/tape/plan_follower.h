@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PlanFollower: does to a pass what a plan says, event by event.
 //
-// An op that is not the one in the plan may be that of another plan, which is followed then. Else it
-// is where the pass departs: an online policy, which starts from what is held then, takes over.
+// An op that is not the one in the plan may be that of another plan, which is followed then. Else
+// it is where the pass departs: an online policy, which starts from what is held then, takes over.
 #pragma once
 
 #include <cstdint>

@@ -121,10 +121,9 @@ Replay::WrittenStorages Replay::storages_to_write(const OpRecord& op) {
     }
     Instance& before = instances_.at(write.before);
     std::int64_t mentions = 0;
-    op.for_each_read(
-        [&](const TensorRef& ref) { mentions += ref.value == write.before ? 1 : 0; });
-    const bool is_free = before.is_own && !before.is_wanted && !before.is_of_use &&
-                         before.readers == mentions;
+    op.for_each_read([&](const TensorRef& ref) { mentions += ref.value == write.before ? 1 : 0; });
+    const bool is_free =
+        before.is_own && !before.is_wanted && !before.is_of_use && before.readers == mentions;
     storages.emplace(write.before, is_free ? std::exchange(before.storage, {})
                                            : copy_of_bytes(before.storage).storage());
   }

@@ -26,10 +26,10 @@
 namespace reprise::tape {
 
 struct ValueRecord {
-  OpId maker = kNoOp;         // kNoOp: external
-  ValueId root = kNoValue;    // the first value of its storage
-  ValueId next = kNoValue;    // what a write made of it
-  std::int32_t write = -1;    // that made it, by its number; none of a root
+  OpId maker = kNoOp;       // kNoOp: external
+  ValueId root = kNoValue;  // the first value of its storage
+  ValueId next = kNoValue;  // what a write made of it
+  std::int32_t write = -1;  // that made it, by its number; none of a root
   std::int64_t bytes = 0;
   c10::Device device = c10::kCPU;
   c10::weak_intrusive_ptr<c10::StorageImpl> made_in;

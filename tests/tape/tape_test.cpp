@@ -107,7 +107,8 @@ TEST(Tape, AnEarlierVersionOfAStorageComesBack) {
   }
   tape->end();
 
-  EXPECT_TRUE(bitwise_equal(before.view.over(tape->rebuild({.wanted = {before.value}})[0]), x.sin()));
+  EXPECT_TRUE(
+      bitwise_equal(before.view.over(tape->rebuild({.wanted = {before.value}})[0]), x.sin()));
 }
 
 TEST(Tape, WritesThroughViewsAreWritesOfTheWhole) {
