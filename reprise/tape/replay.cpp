@@ -12,6 +12,7 @@
 
 #include "reprise/tape/frame.h"
 #include "reprise/tape/outside_tensors.h"
+#include "reprise/tape/random_states.h"
 
 namespace reprise::tape {
 namespace {

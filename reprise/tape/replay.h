@@ -14,7 +14,7 @@
 
 #include "reprise/tape/op_match.h"
 #include "reprise/tape/op_record.h"
-#include "reprise/tape/random_states.h"
+#include "reprise/tape/present_generators.h"
 #include "reprise/tape/value_table.h"
 
 namespace reprise::tape {
@@ -69,10 +69,7 @@ class Replay {
   // Reads of a value whose elements are taken from a later one of its storage.
   std::unordered_map<const TensorRef*, ValueId> moved_;
   std::function<void(ValueId, const c10::Storage&)> take_;
-  // Generators that were set to an earlier state, with their present one, which they get back.
-  const RandomStates nothing_;
-  RandomStates drawn_from_;
-  const RestoredRandomStates restored_{nothing_, drawn_from_};
+  PresentGenerators drawn_from_;  // they get their state back
 };
 
 }  // namespace reprise::tape

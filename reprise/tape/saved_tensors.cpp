@@ -26,10 +26,11 @@ class HookingEngine final : public torch::autograd::Engine {
                                          const torch::autograd::variable_list& inputs,
                                          bool keep_graph, bool create_graph, bool accumulate_grad,
                                          const torch::autograd::edge_list& outputs) override {
-    if (create_graph) {
+    const Frame* const frame = top_frame();
+    if (create_graph || frame == nullptr || frame->sees_backward()) {
       return runner_.execute(roots, inputs, keep_graph, create_graph, accumulate_grad, outputs);
     }
-    // No frame wants what computes gradients; showing it would take a microsecond per op.
+    // Showing what computes gradients would take a microsecond per op.
     const UnseenOps unseen;
     return runner_.execute(roots, inputs, keep_graph, create_graph, accumulate_grad, outputs);
   }

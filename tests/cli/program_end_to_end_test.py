@@ -24,7 +24,7 @@ class Information(EndToEndCase):
 
 class Refusals(EndToEndCase):
     def test_an_unknown_command_is_refused(self):
-        self.assert_refused(reprise("fly"), 2, "expected a command (train, estimate, plan, ",
+        self.assert_refused(reprise("fly"), 2, "expected a command (train, verify, estimate, plan, ",
                             "options; see 'reprise --help')", "got 'fly'")
         self.assert_refused(reprise(), 2, "expected a command", "got none")
 

@@ -67,8 +67,8 @@ TEST(MemoryBudgetChecks, FindAnOpWhoseReplayDiffers) {
         const auto step = budget.step();
         call("reprise_checks_test::counting", x.sin());
       },
-      ThrowsMessage<OpMismatch>(AllOf(HasSubstr("op 1 (reprise_checks_test::counting)"),
-                                      HasSubstr("the same bits"))));
+      ThrowsMessage<OpMismatch>(
+          AllOf(HasSubstr("op 1 (reprise_checks_test::counting)"), HasSubstr("the same bits"))));
   EXPECT_EQ(live_hooks(), 0);
   EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, 32), expected));
 }
