@@ -42,9 +42,8 @@ BenchTable deep_table() {
     const MeasuredPlan measured = measure_plan(program, "search", budget_at(program, depth.share));
     const plan::PlanResult& result = measured.result;
     const double gigabytes = 1e-9 * static_cast<double>(peak_memory_bytes());
-    const bool holds = result.gap && is_at_most(100 * *result.gap, depth.most_points) &&
-                       is_at_most(measured.cpu_s, depth.most_s) &&
-                       is_at_most(gigabytes, depth.most_gigabytes);
+    const bool holds = result.gap && 100 * *result.gap <= depth.most_points &&
+                       measured.cpu_s <= depth.most_s && gigabytes <= depth.most_gigabytes;
     table.add({words(program.name),
                whole(program.ops()),
                number(depth.share, 2),
@@ -53,7 +52,7 @@ BenchTable deep_table() {
                                        : std::nullopt),
                percent(result.gap),
                limit(depth.most_points),
-               number(measured.cpu_s, 1),
+               number(measured.cpu_s, 2),
                limit(depth.most_s),
                {number(gigabytes, 2).text, peak_memory_bytes()},
                limit(depth.most_gigabytes)},

@@ -86,7 +86,7 @@ BenchTable kinds_table() {
       const NamedPlan rule = best_plan(program, rules_for(program), budget_bytes);
       table.add({words(kind.name), whole(program.ops()),
                  number(static_cast<double>(budget_bytes) / peak, 3), percent(overhead(result)),
-                 percent(bound(result, program)), percent(result.gap), number(measured.cpu_s, 1),
+                 percent(bound(result, program)), percent(result.gap), number(measured.cpu_s, 2),
                  percent(overhead(online)), percent(rule.overhead), words(rule.planner)});
     }
   }

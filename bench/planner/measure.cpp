@@ -35,10 +35,6 @@ std::int64_t budget_between(const plan::Program& program, double beta) {
   return floor_bytes + static_cast<std::int64_t>(beta * static_cast<double>(range));
 }
 
-bool is_at_most(double number, double limit) {
-  return std::round(10 * number) <= 10 * limit + 1e-9;
-}
-
 MeasuredPlan measure_plan(const plan::Program& program, const std::string& planner,
                           std::int64_t budget_bytes) {
   const double begin_s = cpu_s();

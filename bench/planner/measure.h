@@ -20,9 +20,6 @@ std::int64_t budget_at(const plan::Program& program, double share);
 // floor + beta * (keep-all peak - floor): 0 is what no schedule can go below.
 std::int64_t budget_between(const plan::Program& program, double beta);
 
-// What is claimed to at most one decimal holds if it does after rounding to one.
-bool is_at_most(double number, double limit);
-
 struct MeasuredPlan {
   plan::PlanResult result;
   double cpu_s = 0;  // of planning alone: the bound is worked out afterwards

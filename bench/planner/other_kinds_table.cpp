@@ -15,7 +15,7 @@ using plan::Program;
 
 // What is claimed of each row: the time that planning took.
 bool is_in_time(const MeasuredPlan& measured, const Program& program) {
-  return is_at_most(measured.cpu_s, most_seconds(program));
+  return measured.cpu_s <= most_seconds(program);
 }
 
 std::vector<Cell> row_head(const std::string& path, const Program& program) {
@@ -37,7 +37,7 @@ void add_budget(BenchTable& table, const std::string& path, const Program& progr
   const MeasuredPlan measured = measure_plan(program, "search", budget_bytes);
   cells.insert(cells.end(), {percent(overhead(measured.result)),
                              percent(bound(measured.result, program)), percent(measured.result.gap),
-                             number(measured.cpu_s, 1), limit(most_seconds(program)), words("")});
+                             number(measured.cpu_s, 2), limit(most_seconds(program)), words("")});
   table.add(cells, is_in_time(measured, program));
 }
 
@@ -53,7 +53,7 @@ void add_minimum(BenchTable& table, const std::string& path, const Program& prog
       cells.end(),
       {number(static_cast<double>(schedule.predicted_peak_bytes) / peak, 3),
        percent(schedule.predicted_recompute_us / program.step_us), percent({}), percent({}),
-       number(measured.cpu_s, 1), limit(most_seconds(program)),
+       number(measured.cpu_s, 2), limit(most_seconds(program)),
        words("minimum; floor " + number(static_cast<double>(floor_bytes) / peak, 3).text)});
   table.add(cells, is_in_time(measured, program));
 }

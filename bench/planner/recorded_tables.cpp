@@ -65,11 +65,11 @@ BenchTable recorded_table() {
     const MeasuredPlan measured = measure_plan(program, "search", budget_bytes);
     const plan::PlanResult& result = measured.result;
     const bool holds = result.schedule &&
-                       is_at_most(100 * result.overhead, question.most_percent.value_or(1e9)) &&
-                       is_at_most(measured.cpu_s, most_s);
+                       100 * result.overhead <= question.most_percent.value_or(1e9) &&
+                       measured.cpu_s <= most_s;
     table.add({words(question.program), number(question.share, 2), percent(overhead(result)),
                limit(question.most_percent), percent(bound(result, program)), percent(result.gap),
-               number(measured.cpu_s, 1), limit(most_s)},
+               number(measured.cpu_s, 2), limit(most_s)},
               holds);
   }
   return table;
@@ -105,10 +105,10 @@ BenchTable per_block_table() {
     const NamedPlan rule = best_plan(program, rules, budget_bytes);
     table.add(
         {words(block.program), number(block.share, 3), percent(overhead(result)),
-         limit(block.most_percent), percent(bound(result, program)), number(measured.cpu_s, 1),
+         limit(block.most_percent), percent(bound(result, program)), number(measured.cpu_s, 2),
          limit(most_seconds(program)), percent(rule.overhead), words(rule.planner)},
-        result.schedule && is_at_most(100 * result.overhead, block.most_percent) &&
-            is_at_most(measured.cpu_s, most_seconds(program)));
+        result.schedule && 100 * result.overhead <= block.most_percent &&
+            measured.cpu_s <= most_seconds(program));
   }
   return table;
 }
@@ -140,9 +140,9 @@ BenchTable minimum_table() {
     table.add({words(minimum.program), percent(found), limit(minimum.most_percent),
                percent(static_cast<double>(floor_bytes) / peak),
                percent(schedule.predicted_recompute_us / program.step_us),
-               number(measured.cpu_s, 1), limit(most_seconds(program))},
-              is_at_most(100 * found, minimum.most_percent.value_or(100)) &&
-                  is_at_most(measured.cpu_s, most_seconds(program)));
+               number(measured.cpu_s, 2), limit(most_seconds(program))},
+              100 * found <= minimum.most_percent.value_or(100) &&
+                  measured.cpu_s <= most_seconds(program));
   }
   return table;
 }

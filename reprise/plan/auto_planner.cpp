@@ -26,6 +26,8 @@ namespace {
 constexpr double kRotorShare = 0.1;
 constexpr double kFloorShare = 0.2;
 constexpr double kExactShare = 0.5;
+// A proof is worth waiting for, but not for long.
+constexpr std::int64_t kMostExactSteps = 1'000'000;
 
 // An answer and what simulate() says of its schedule.
 struct Judged {
@@ -82,6 +84,10 @@ class Inquiry {
   Judged ask(const PlannerRecord& record, std::int64_t budget_bytes, double from, double to) {
     PlanRequest request = request_;
     request.budget_bytes = budget_bytes;
+    if (record.is_exact) {
+      request.iterations = request_.iterations > 0 ? std::min(request_.iterations, kMostExactSteps)
+                                                   : kMostExactSteps;
+    }
     if (request_.time_limit_s > 0) {
       request.time_limit_s = std::max(1e-3, request_.time_limit_s - elapsed_s());
     }

@@ -43,23 +43,30 @@ bool Candidates::offer(std::vector<Replays> replays) {
     answer_.fits = last_fits();
   }
   ++answer_.iterations;
+  const bool is_last = request_.iterations > 0 && answer_.iterations >= request_.iterations;
+  return goes_on() && !is_last;
+}
 
+bool Candidates::goes_on() {
+  if (answer_.is_out_of_time || answer_.is_cancelled) {
+    return false;
+  }
   const double elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   answer_.is_out_of_time = request_.time_limit_s > 0 && elapsed_s >= request_.time_limit_s;
   if (request_.on_progress) {
     const std::int64_t limit =
         request_.iterations > 0 ? std::min(request_.iterations, expected_) : expected_;
+    const Outcome shown = best_.value_or(Outcome{});
     answer_.is_cancelled =
         !request_.on_progress({.iterations = answer_.iterations,
                                .fraction = std::min(1.0, static_cast<double>(answer_.iterations) /
                                                              static_cast<double>(limit)),
-                               .best_peak_bytes = best_->peak_bytes,
-                               .best_recompute_us = best_->recompute_us,
-                               .fits = answer_.fits});
+                               .best_peak_bytes = shown.peak_bytes,
+                               .best_recompute_us = shown.recompute_us,
+                               .fits = best_ && answer_.fits});
   }
-  const bool is_last = request_.iterations > 0 && answer_.iterations >= request_.iterations;
-  return !is_last && !answer_.is_out_of_time && !answer_.is_cancelled;
+  return !answer_.is_out_of_time && !answer_.is_cancelled;
 }
 
 void Candidates::describe_last(std::string note) {

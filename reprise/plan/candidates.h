@@ -43,6 +43,10 @@ class Candidates {
   // second that the request allows, or when its caller cancels.
   bool offer(std::vector<Replays> replays);
 
+  // The same without a schedule, for planners that take long over one. No more is reported once it
+  // was false.
+  bool goes_on();
+
   // What the last schedule offered costs.
   const Outcome& last() const { return last_; }
   bool last_fits() const { return last_.peak_bytes <= request_.budget_bytes; }

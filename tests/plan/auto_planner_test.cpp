@@ -56,6 +56,24 @@ TEST(Auto, AsksSearchTooIfExactRunsOutOfIterations) {
   EXPECT_FALSE(result.is_proved);
 }
 
+TEST(Auto, GivesExactAMillionStepsAtMost) {
+  const Program program = triples_program(16);
+  std::int64_t steps = 0;
+  const PlanResult result = plan(
+      program, {.budget_bytes = half(program), .on_progress = [&](const PlanProgress& progress) {
+                  steps = progress.iterations;
+                  return progress.fraction <= 0.5;
+                }});
+  EXPECT_FALSE(result.is_proved);
+  EXPECT_LT(steps, 2'100'000);  // for the floor and for the budget
+}
+
+TEST(Auto, SaysThatAPlanOfASmallProgramIsNotProved) {
+  const Program program = triples_program(16);
+  const PlanResult result = plan(program, {.budget_bytes = half(program), .iterations = 3000});
+  EXPECT_THAT(result.note, HasSubstr("ran out of iterations"));
+}
+
 TEST(Auto, TakesTheBetterOfRotorAndSearchForChains) {
   const Program program = long_chain();
   const PlanRequest request{.budget_bytes = half(program), .iterations = 50, .wants_bound = false};

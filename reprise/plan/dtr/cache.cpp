@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace reprise::plan::dtr {
+namespace {
+
+constexpr std::int64_t kStepsBetweenQuestions = 4096;
+
+}  // namespace
 
 int Cache::add_value(std::int64_t bytes) {
   entries_.emplace_back();
@@ -102,11 +107,19 @@ void Cache::require(int value) {
   }
 }
 
+// Counts a step. False if the cache is to stop instead.
+bool Cache::may_step() {
+  if (!is_stopped_ && ++steps_ % kStepsBetweenQuestions == 0 && options_.go_on) {
+    is_stopped_ = !options_.go_on();
+  }
+  return !is_stopped_;
+}
+
 // Runs the op after what it reads, with a stack of its own: chains of thousands of ops are common.
 void Cache::execute(int op, bool is_first) {
   const std::size_t bottom = stack_.size();
   begin(op);
-  while (stack_.size() > bottom && !is_thrashing_) {
+  while (stack_.size() > bottom && !is_thrashing_ && may_step()) {
     Frame& frame = stack_.back();
     const std::vector<int>& inputs = op_at(frame.op).inputs;
     if (frame.next_input < inputs.size()) {

@@ -7,12 +7,12 @@
 //   1. What is read by an op or use in progress is locked and not evicted.
 //   2. Of equal scores the value that has been there longest goes, so that runs are reproducible.
 //   3. Values of fewer than `minimum_bytes` go only when nothing larger can; of the others those
-//   that
-//      no use wants any more go first. Pinned ones never go, nor those that something may still be
-//      rebuilt from and that no op can bring back.
+//      that no use wants any more go first. Pinned ones never go, nor those that something may
+//      still be rebuilt from and that no op can bring back.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "reprise/plan/dtr/cost_classes.h"
@@ -26,6 +26,8 @@ struct CacheOptions {
   std::int64_t minimum_bytes = 0;
   // More replays than this per known op are called thrashing.
   double most_replays_per_op = 60;
+  // Asked every few thousand steps of replaying and scoring; false stops the cache.
+  std::function<bool()> go_on = {};
 };
 
 struct CacheOp {
@@ -76,8 +78,9 @@ class Cache {
   std::int64_t used_bytes() const { return used_bytes_; }
   // How often room could not be made; everything ran nevertheless.
   std::int64_t overruns() const { return overruns_; }
-  // Once true nothing is rebuilt any more, so what follows is meaningless.
+  // Once one of them is true nothing is rebuilt any more, so what follows is meaningless.
   bool is_thrashing() const { return is_thrashing_; }
+  bool is_stopped() const { return is_stopped_; }
 
  private:
   enum class State { kUnmade, kRunning, kThere, kEvicted };
@@ -104,6 +107,7 @@ class Cache {
   CacheOp& op_at(int op) { return ops_[static_cast<std::size_t>(op)]; }
   const CacheOp& op_at(int op) const { return ops_[static_cast<std::size_t>(op)]; }
 
+  bool may_step();
   void execute(int op, bool is_first);
   void begin(int op);
   void finish(const Frame& frame, bool is_first);
@@ -138,6 +142,8 @@ class Cache {
   double recompute_us_ = 0;
   std::int64_t overruns_ = 0;
   bool is_thrashing_ = false;
+  std::int64_t steps_ = 0;
+  bool is_stopped_ = false;
 };
 
 }  // namespace reprise::plan::dtr

@@ -57,6 +57,9 @@ int Cache::pick_victim() {
   int victim = -1;
   std::tuple<bool, bool, double> lowest;  // small ones last, unwanted ones first
   for (const int value : pool_) {
+    if (!may_step()) {
+      return -1;
+    }
     const Entry& entry = at(value);
     if (!may_go(entry)) {
       continue;
@@ -118,7 +121,7 @@ double Cache::neighbourhood_us(int value, bool with_descendants) {
       sum_us += op_at(entry.op).cost_us;
     }
   };
-  while (!open.empty()) {
+  while (!open.empty() && may_step()) {
     const int op = at(open.back()).op;
     open.pop_back();
     if (op >= 0) {
@@ -128,7 +131,7 @@ double Cache::neighbourhood_us(int value, bool with_descendants) {
   if (with_descendants) {
     open = {value};
   }
-  while (!open.empty()) {
+  while (!open.empty() && may_step()) {
     const int from = open.back();
     open.pop_back();
     for (const int reader : at(from).read_by) {

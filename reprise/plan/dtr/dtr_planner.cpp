@@ -12,6 +12,7 @@ namespace reprise::plan {
 namespace {
 
 constexpr double kMostReplaysPerRecipe = 8;
+constexpr double kMostBudget = 0x1p62;  // so that a looser budget is a number too
 
 class OnlineStep {
  public:
@@ -55,11 +56,12 @@ class OnlineStep {
         result.replays.push_back(
             {.before_use = static_cast<int>(use), .recipes = std::move(recipes)});
       }
-      if (cache_.is_thrashing()) {
-        result.is_thrashing = true;
+      if (cache_.is_thrashing() || cache_.is_stopped()) {
         break;
       }
     }
+    result.is_thrashing = cache_.is_thrashing();
+    result.is_stopped = cache_.is_stopped();
     result.overruns = cache_.overruns();
     return result;
   }
@@ -134,11 +136,13 @@ class Dtr : public Planner {
     Candidates candidates(program, request, 1 + static_cast<std::int64_t>(tighter.size()));
     const auto goes_on_after = [&](double factor) {
       dtr::CacheOptions scaled = options;
-      scaled.budget_bytes =
-          static_cast<std::int64_t>(static_cast<double>(request.budget_bytes) * factor);
+      scaled.budget_bytes = static_cast<std::int64_t>(
+          std::min(kMostBudget, static_cast<double>(request.budget_bytes) * factor));
+      scaled.go_on = [&] { return candidates.goes_on(); };
       DtrRun run = run_online(program, scaled, pinned_ops);
       const bool goes_on = candidates.offer(std::move(run.replays));
-      candidates.describe_last("score " + score + (run.is_thrashing ? ", thrashing" : ""));
+      candidates.describe_last("score " + score + (run.is_thrashing ? ", thrashing" : "") +
+                               (run.is_stopped ? ", stopped early" : ""));
       return goes_on;
     };
     bool goes_on = goes_on_after(1);

@@ -29,6 +29,7 @@ struct DtrRun {
   std::vector<Replays> replays;
   std::int64_t overruns = 0;  // slots for which the cache found no room
   bool is_thrashing = false;
+  bool is_stopped = false;  // by options.go_on: it replays nothing more
 };
 DtrRun run_online(const Program& program, const dtr::CacheOptions& options,
                   const std::vector<std::string>& pinned_ops);

@@ -12,7 +12,7 @@ namespace reprise::plan {
 namespace {
 
 constexpr int kNoStep = -1;
-constexpr std::int64_t kStatesBetweenQuestions = 2048;
+constexpr std::int64_t kStepsBetweenQuestions = 2048;
 // Dominance is tested against this many of the best states of a use's replays: beyond, the test
 // costs more than it saves.
 constexpr std::size_t kMostDominators = 2048;
@@ -81,14 +81,29 @@ class Walk {
     return static_cast<int>(nodes_.size()) - 1;
   }
 
-  // Calls `visit` with each state in which `read` is wanted too.
+  // Counts a step. False if the walk is to stop instead.
+  bool may_step() {
+    if (result_.is_stopped) {
+      return false;
+    }
+    ++result_.steps;
+    const bool is_asked = result_.steps % kStepsBetweenQuestions == 0 && limits_.goes_on;
+    result_.is_stopped =
+        nodes_.size() >= limits_.most_nodes || (is_asked && !limits_.goes_on(result_.steps));
+    return !result_.is_stopped;
+  }
+
+  // Calls `visit` with each state in which `read` is wanted too, until the walk is stopped.
   template <class Visit>
-  void want(const State& state, ValueSet read, const Visit& visit) const {
+  void want(const State& state, ValueSet read, const Visit& visit) {
     const State base{.charged = state.charged | (read & ~problem_.held),
                      .promised = state.promised};
     const ValueSet undecided = read & problem_.held & ~(state.charged | state.promised);
     ValueSet made = 0;  // every subset of what is undecided
     do {
+      if (!may_step()) {
+        return;
+      }
       visit(State{.charged = base.charged | made, .promised = base.promised | (undecided & ~made)});
       made = (made - undecided) & undecided;
     } while (made != 0);
@@ -99,6 +114,9 @@ class Walk {
     const SmallUse& use = problem_.uses[static_cast<std::size_t>(use_id)];
     std::vector<int> crossed;
     for (const int position : reached) {
+      if (result_.is_stopped) {
+        return {};
+      }
       const Node after = nodes_[static_cast<std::size_t>(position)];
       const std::int64_t after_bytes =
           use.background_bytes.after + problem_.bytes_of(after.state.charged);
@@ -138,7 +156,7 @@ class Walk {
     std::for_each(crossed.begin(), crossed.end(), offer);
 
     std::vector<int> settled;
-    while (!open.empty()) {
+    while (!open.empty() && may_step()) {
       const int position = open.top();
       open.pop();
       const Node node = nodes_[static_cast<std::size_t>(position)];
@@ -146,11 +164,6 @@ class Walk {
         continue;
       }
       settled.push_back(position);
-      if (++result_.states % kStatesBetweenQuestions == 0 && limits_.goes_on &&
-          !limits_.goes_on(result_.states)) {
-        result_.is_stopped = true;
-        return {};
-      }
       for (std::size_t recipe = 0; recipe < problem_.recipes.size(); ++recipe) {
         step_back(use, static_cast<int>(recipe), position, node, offer);
       }

@@ -19,6 +19,7 @@
 // smaller sets no more bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -36,17 +37,19 @@ enum class WalkGoal {
 };
 
 struct WalkLimits {
-  std::int64_t most_bytes = 0;  // no slot may have more
-  double most_us = 0;           // no walk may recompute for more
-  // Asked every few thousand states, with the states expanded so far; false stops the walk.
-  std::function<bool(std::int64_t states)> goes_on = {};
+  std::int64_t most_bytes = 0;         // no slot may have more
+  double most_us = 0;                  // no walk may recompute for more
+  std::size_t most_nodes = 4'000'000;  // kept at once; with the tables beside them half a gigabyte
+  // Asked every few thousand steps, with the steps so far; false stops the walk.
+  std::function<bool(std::int64_t steps)> goes_on = {};
 };
 
 struct WalkResult {
   // The best walk as a schedule; nothing if there is none within the limits, or if it was stopped.
   std::optional<std::vector<Replays>> replays;
-  std::int64_t states = 0;  // expanded
-  bool is_stopped = false;
+  // Each reaches a state or takes one up to go on from it. Takes microseconds at most.
+  std::int64_t steps = 0;
+  bool is_stopped = false;  // by goes_on() or most_nodes
 };
 
 // Exact. Time and memory grow with the states that are not dominated, exponentially in the worst

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -17,7 +18,7 @@
 namespace reprise::plan {
 namespace {
 
-constexpr std::int64_t kDefaultStates = 2'000'000;
+constexpr std::int64_t kDefaultSteps = 20'000'000;
 constexpr double kUnlimitedUs = std::numeric_limits<double>::infinity();
 
 // The limits of one find(), over all its walks.
@@ -25,39 +26,39 @@ class Limits {
  public:
   explicit Limits(const PlanRequest& request)
       : request_(request),
-        most_states_(request.iterations > 0 ? request.iterations : kDefaultStates) {}
+        most_steps_(request.iterations > 0 ? request.iterations : kDefaultSteps) {}
 
-  // `states`: expanded by the present walk.
-  bool goes_on(std::int64_t states, const PlannerAnswer& best) {
-    const std::int64_t all_states = finished_states_ + states;
+  // `steps`: of the present walk.
+  bool goes_on(std::int64_t steps, const PlannerAnswer& best) {
+    const std::int64_t all_steps = finished_steps_ + steps;
     const double elapsed_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     is_out_of_time_ = request_.time_limit_s > 0 && elapsed_s >= request_.time_limit_s;
     if (request_.on_progress) {
       is_cancelled_ =
-          !request_.on_progress({.iterations = all_states,
-                                 .fraction = std::min(1.0, static_cast<double>(all_states) /
-                                                               static_cast<double>(most_states_)),
+          !request_.on_progress({.iterations = all_steps,
+                                 .fraction = std::min(1.0, static_cast<double>(all_steps) /
+                                                               static_cast<double>(most_steps_)),
                                  .best_peak_bytes = best_.peak_bytes,
                                  .best_recompute_us = best_.recompute_us,
                                  .fits = best.fits});
     }
-    return !is_out_of_time_ && !is_cancelled_ && all_states < most_states_;
+    return !is_out_of_time_ && !is_cancelled_ && all_steps < most_steps_;
   }
 
   void show(const Outcome& best) { best_ = best; }
-  void finish_walk(std::int64_t states) { finished_states_ += states; }
+  void finish_walk(std::int64_t steps) { finished_steps_ += steps; }
 
   void fill(PlannerAnswer& answer) const {
-    answer.iterations = finished_states_;
+    answer.iterations = finished_steps_;
     answer.is_out_of_time = is_out_of_time_;
     answer.is_cancelled = is_cancelled_;
   }
 
  private:
   const PlanRequest& request_;
-  std::int64_t most_states_;
-  std::int64_t finished_states_ = 0;
+  std::int64_t most_steps_;
+  std::int64_t finished_steps_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Outcome best_;
   bool is_out_of_time_ = false;
@@ -66,13 +67,11 @@ class Limits {
 
 // Simple schedules that a walk has to beat: everything kept, and the first or last so many values
 // dropped.
-void offer_simple_schedules(const Program& program, Candidates& candidates) {
+void offer_simple_schedules(const Program& program, const SmallProblem& problem,
+                            Candidates& candidates) {
   std::vector<int> droppable;
-  for (std::size_t i = 0; i < program.values.size(); ++i) {
-    if (is_rebuildable(program, static_cast<int>(i))) {
-      droppable.push_back(static_cast<int>(i));
-    }
-  }
+  std::copy_if(problem.values.begin(), problem.values.end(), std::back_inserter(droppable),
+               [&](int value) { return is_rebuildable(program, value); });
   std::vector<bool> stays(program.values.size(), true);
   candidates.offer({});
   for (const int value : droppable) {
@@ -89,12 +88,11 @@ class Exact : public Planner {
  public:
   std::optional<PlannerAnswer> find(const Program& program,
                                     const PlanRequest& request) const override {
-    PlanRequest quiet;  // the limits are on states, not on schedules
+    PlanRequest quiet;  // the limits are on steps, not on schedules
     quiet.budget_bytes = request.budget_bytes;
     Candidates candidates(program, quiet, 1);
-    offer_simple_schedules(program, candidates);
-
     const SmallProblem problem = small_problem(program);
+    offer_simple_schedules(program, problem, candidates);
     Limits limits(request);
     bool is_proved =
         search(program, problem, WalkGoal::kLeastTime, request.budget_bytes, limits, candidates);
@@ -128,10 +126,10 @@ class Exact : public Planner {
         can_only_be_faster ? candidates.best().recompute_us * (1 + 1e-9) : kUnlimitedUs;
     WalkResult walk = walk_backwards(
         program, problem, goal,
-        {.most_bytes = most_bytes, .most_us = most_us, .goes_on = [&](std::int64_t states) {
-           return limits.goes_on(states, known);
+        {.most_bytes = most_bytes, .most_us = most_us, .goes_on = [&](std::int64_t steps) {
+           return limits.goes_on(steps, known);
          }});
-    limits.finish_walk(walk.states);
+    limits.finish_walk(walk.steps);
     if (walk.replays) {
       candidates.offer(std::move(*walk.replays));
       REPRISE_ASSERT(candidates.last().peak_bytes <= most_bytes,

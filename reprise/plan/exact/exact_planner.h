@@ -7,9 +7,10 @@
 namespace reprise::plan {
 
 // Exact: no schedule within the budget recomputes for less, and if none fits, none has a lower
-// peak. Takes programs that small_problem.h can hold. An iteration is a state that backward_walk.h
-// expands, 2,000,000 unless the request says otherwise; stopped by a limit, the planner answers
-// with the best of a few simple schedules, and its note says that nothing is proved.
+// peak. Takes programs that small_problem.h can hold. An iteration is a step of backward_walk.h,
+// 20,000,000 unless the request says otherwise: some 10 s. Stopped by a limit or for want of
+// memory, the planner answers with the best of a few simple schedules, and its note says that
+// nothing is proved.
 PlannerRecord exact_record();
 
 }  // namespace reprise::plan

@@ -105,10 +105,17 @@ std::optional<std::string> why_not_small(const Program& program) {
     return "it has " + std::to_string(recipes) + " recipes that may run again, at most " +
            std::to_string(kMostExactRecipes) + " are searched exhaustively";
   }
-  const std::size_t values = relevance.values().size();
-  if (values > kMostExactValues) {
-    return "it has " + std::to_string(values) + " values that backward may want, at most " +
+  const std::vector<int> values = relevance.values();
+  if (values.size() > kMostExactValues) {
+    return "it has " + std::to_string(values.size()) + " values that backward may want, at most " +
            std::to_string(kMostExactValues) + " are searched exhaustively";
+  }
+  const std::ptrdiff_t held = std::count_if(values.begin(), values.end(), [&](int id) {
+    return program.is_held(program.values[static_cast<std::size_t>(id)]);
+  });
+  if (held > kMostExactHeld) {
+    return "it holds " + std::to_string(held) + " values that may be made again, at most " +
+           std::to_string(kMostExactHeld) + " are searched exhaustively";
   }
   return std::nullopt;
 }

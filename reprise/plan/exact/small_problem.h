@@ -13,6 +13,9 @@ namespace reprise::plan {
 
 inline constexpr int kMostExactRecipes = 16;
 inline constexpr int kMostExactValues = 48;
+// Of those that user code holds although a replay may make them again: each subset of them is a
+// state of its own.
+inline constexpr int kMostExactHeld = 12;
 
 using ValueSet = std::uint64_t;  // bit i: SmallProblem::values[i]
 
@@ -42,7 +45,8 @@ struct SmallProblem {
 };
 
 // Why the program has no SmallProblem: more than kMostExactRecipes recipes that may run again and
-// rebuild something that backward wants, or more than kMostExactValues values that it wants.
+// rebuild something that backward wants, more than kMostExactValues values that it wants, or more
+// than kMostExactHeld held ones among them.
 std::optional<std::string> why_not_small(const Program& program);
 
 // REQUIRES: !why_not_small(program).

@@ -2,6 +2,7 @@
 #include "reprise/plan/search/keep_cut.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "reprise/plan/rebuild.h"
@@ -20,7 +21,7 @@ MaxFlow::Node recipe_node(const Program& program, int recipe) {
   return 2 + static_cast<MaxFlow::Node>(program.values.size()) + recipe;
 }
 
-// Sums of costs and the cut are rounded; a bound must not be above the truth by that.
+// Sums of costs and the flow are rounded; a bound must not be above the truth by that.
 constexpr double kRoundingShare = 1e-9;
 constexpr int kMostPrices = 40;
 
@@ -90,7 +91,7 @@ KeepCut::Choice KeepCut::choose(double us_per_byte) {
     }
   }
   flow_.maximise(kSource, kSink);
-  Choice choice{.us_per_byte = us_per_byte};
+  Choice choice{.us_per_byte = us_per_byte, .least_us = (1 - kRoundingShare) * flow_.flow()};
   for (std::size_t recipe = 0; recipe < program_.recipes.size(); ++recipe) {
     choice.cost_us += runs(static_cast<int>(recipe)) ? program_.recipes[recipe].cost_us : 0;
   }
@@ -106,6 +107,20 @@ KeepCut::Choice KeepCut::choose(double us_per_byte) {
 
 bool KeepCut::runs(int recipe) const { return flow_.is_source_side(recipe_node(program_, recipe)); }
 
+namespace {
+
+// Recompute time of every choice that keeps at most `allowed_bytes`.
+double bound_of(const KeepCut::Choice& choice, double allowed_bytes) {
+  return choice.least_us - (1 + kRoundingShare) * choice.us_per_byte * allowed_bytes;
+}
+
+// Bytes that every choice keeps. REQUIRES: none costs more than `all_us`; the price is above 0.
+double least_kept_bytes(const KeepCut::Choice& choice, double all_us) {
+  return std::ceil((choice.least_us - all_us) / choice.us_per_byte);
+}
+
+}  // namespace
+
 // The maximum over prices of a concave, piecewise linear function: every choice is a line
 // cost + price * (kept - allowed); where the two lines around the maximum cross is the next price.
 PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes, const std::function<bool()>& go_on) {
@@ -120,25 +135,30 @@ PricedBound bound_at(KeepCut& cut, std::int64_t budget_bytes, const std::functio
   if (excess(free) <= 0) {
     return {};
   }
-  KeepCut::Choice dear = cut.choose(cut.dearest_price());
+  // Twice, so that rounding does not take a whole byte.
+  KeepCut::Choice dear = cut.choose(2 * cut.dearest_price());
   if (excess(dear) > 0) {
-    return {.us = std::numeric_limits<double>::infinity()};
+    return {.us = least_kept_bytes(dear, cut.dearest_price()) > allowed
+                      ? std::numeric_limits<double>::infinity()
+                      : std::max(0.0, bound_of(dear, allowed))};
   }
   PricedBound best;
+  double best_value = 0;
   for (int i = 0; i < kMostPrices && (!go_on || go_on()); ++i) {
     const double price = (dear.cost_us - free.cost_us) / (excess(free) - excess(dear));
     const KeepCut::Choice choice = cut.choose(price);
     const double value = choice.cost_us + price * excess(choice);
-    if (value > best.us) {
-      best = {.us = value, .us_per_byte = price};
+    if (value > best_value) {
+      best_value = value;
+      best.us_per_byte = price;
     }
+    best.us = std::max(best.us, bound_of(choice, allowed));
     const double line = free.cost_us + price * excess(free);
     if (value >= line - 1e-9 * std::max(1.0, line)) {
       break;
     }
     (excess(choice) > 0 ? free : dear) = choice;
   }
-  best.us *= 1 - kRoundingShare;
   return best;
 }
 

@@ -33,8 +33,11 @@ class KeepCut {
     double us_per_byte = 0;
     double cost_us = 0;           // of the recipes that run again
     std::int64_t kept_bytes = 0;  // alive at the use, without fixed_bytes()
+    // No choice has a cost_us + us_per_byte * kept_bytes below this: the flow (weak duality).
+    double least_us = 0;
   };
-  // The cheapest choice at a price. Prices that ascend from call to call reuse the flow.
+  // The cheapest choice at a price, up to the rounding of MaxFlow::maximise(). Prices that ascend
+  // from call to call reuse the flow.
   Choice choose(double us_per_byte);
   // Of the last choose(): whether a recipe runs again.
   bool runs(int recipe) const;

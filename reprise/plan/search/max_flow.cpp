@@ -21,11 +21,13 @@ MaxFlow::Edge MaxFlow::add_edge(Node from, Node to, double capacity) {
 }
 
 void MaxFlow::set_capacity(Edge edge, double capacity) {
-  halves_[index(edge)].capacity += capacity - capacities_[index(edge / 2)];
+  // Not a difference of capacities: of a large one a small one would keep no digit.
+  halves_[index(edge)].capacity = capacity - halves_[index(edge ^ 1)].capacity;
   capacities_[index(edge / 2)] = capacity;
 }
 
 void MaxFlow::clear_flow() {
+  flow_ = 0;
   for (std::size_t edge = 0; edge < capacities_.size(); ++edge) {
     halves_[2 * edge].capacity = capacities_[edge];
     halves_[2 * edge + 1].capacity = 0;
@@ -89,7 +91,8 @@ void MaxFlow::maximise(Node source, Node sink) {
   rounding_ = 1e-12 * largest;
   while (find_levels(source, sink)) {
     current_ = first_edge_;
-    while (augment(source, sink) > 0) {
+    for (double more = augment(source, sink); more > 0; more = augment(source, sink)) {
+      flow_ += more;
     }
   }
 }

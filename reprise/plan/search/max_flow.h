@@ -21,9 +21,11 @@ class MaxFlow {
   // What flows already stays. REQUIRES: not below the edge's flow.
   void set_capacity(Edge edge, double capacity);
   void clear_flow();
-  // Adds flow from `source` to `sink` until no path is left, up to a relative rounding of 1e-12 of
-  // the finite capacities.
+  // Adds flow from `source` to `sink` until no path is left, up to a rounding of 1e-12 of the
+  // largest finite capacity: where capacities differ by more, it may end before the maximum.
   void maximise(Node source, Node sink);
+  // What flows. No cut is below it, maximum or not.
+  double flow() const { return flow_; }
   // After maximise(): whether `node` is on the source's side of the minimum cut that is nearest to
   // the source.
   bool is_source_side(Node node) const { return level_[static_cast<std::size_t>(node)] >= 0; }
@@ -45,6 +47,7 @@ class MaxFlow {
   std::vector<Node> queue_;
   std::vector<Edge> path_;
   double rounding_ = 0;
+  double flow_ = 0;
 };
 
 }  // namespace reprise::plan

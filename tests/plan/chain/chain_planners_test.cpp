@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -22,6 +23,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 // Ten equal stages of 10 bytes and 1 us; each use needs what its stage makes, nothing else.
 Program ten_stages() {
@@ -95,6 +97,92 @@ TEST(ChainPlanners, RefuseProgramsThatAreNoChains) {
   EXPECT_THROW(plan(program, "revolve", 1), std::invalid_argument);
   EXPECT_THROW(plan(program, "mixed", 1), std::invalid_argument);
 }
+
+// A budget of a chain, input included, with the time of the best persistent plan and that of the
+// fastest plan there is, forward and backward included.
+struct TimesAt {
+  std::int64_t budget_bytes = 0;
+  double persistent_us = 0;
+  double fastest_us = 0;
+};
+
+// The budgets at which the planner is not between the two, with its time.
+std::vector<std::pair<std::int64_t, double>> outside(const Chain& chain, const std::string& planner,
+                                                     const std::vector<TimesAt>& table) {
+  const Program program = program_of(chain);
+  std::vector<std::pair<std::int64_t, double>> wrong;
+  for (const TimesAt& times : table) {
+    const PlanResult result = plan(program, planner, times.budget_bytes - chain.input_bytes);
+    const double time_us = result.schedule ? plain_us(chain) + result.recompute_us : kNever;
+    if (time_us < times.fastest_us || time_us > times.persistent_us) {
+      wrong.emplace_back(times.budget_bytes, time_us);
+    }
+  }
+  return wrong;
+}
+
+class PlannersOfAnyProgram : public testing::TestWithParam<std::string> {};
+
+TEST_P(PlannersOfAnyProgram, AreAsFastAsPersistentPlansOfSixEqualStages) {
+  EXPECT_THAT(outside(uniform6(), GetParam(),
+                      {{6, 33, 33},
+                       {7, 26, 25},
+                       {8, 23, 23},
+                       {9, 22, 21},
+                       {10, 21, 21},
+                       {11, 21, 20},
+                       {12, 20, 20},
+                       {13, 20, 19},
+                       {14, 19, 19},
+                       {15, 18, 18}}),
+              IsEmpty());
+}
+
+TEST_P(PlannersOfAnyProgram, AreAsFastAsPersistentPlansOfFiveUnequalStages) {
+  EXPECT_THAT(outside(hetero5(), GetParam(),
+                      {{14, 58, 57},
+                       {15, 54, 54},
+                       {16, 50, 50},
+                       {17, 47, 47},
+                       {18, 46, 46},
+                       {20, 46, 45},
+                       {22, 46, 44},
+                       {23, 44, 43},
+                       {24, 43, 43},
+                       {26, 42, 42}}),
+              IsEmpty());
+}
+
+TEST_P(PlannersOfAnyProgram, AreAsFastAsPersistentPlansOfSixShrinkingStages) {
+  EXPECT_THAT(outside(pyramid6(), GetParam(),
+                      {{52, 46, 46},
+                       {54, 45, 45},
+                       {60, 44, 43},
+                       {62, 43, 43},
+                       {68, 42, 42},
+                       {70, 41, 41},
+                       {76, 40, 40},
+                       {78, 39, 39}}),
+              IsEmpty());
+}
+
+TEST_P(PlannersOfAnyProgram, AreAsFastAsPersistentPlansOfCheapStagesWithBigRecords) {
+  EXPECT_THAT(outside(cheapbig5(), GetParam(),
+                      {{28, 95, 95},
+                       {29, 94, 76},
+                       {32, 84, 76},
+                       {33, 75, 74},
+                       {34, 75, 65},
+                       {37, 74, 65},
+                       {42, 65, 65},
+                       {46, 65, 64},
+                       {50, 64, 64},
+                       {58, 63, 63}}),
+              IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheTable, PlannersOfAnyProgram, testing::Values("search", "auto"),
+                         [](const auto& instance) { return instance.param; });
 
 TEST(BlockRotor, PlansAProgramThatIsNoChain) {
   const Program program = generate_transformer({.layers = 6, .width = 64, .context = 32});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/plan/dtr/dtr_planner.h"
 
+#include <cstdint>
+#include <limits>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -60,6 +62,41 @@ TEST(Dtr, NeverRebuildsWhatPinnedOpsMake) {
 TEST(Dtr, StopsReplayingWhenItThrashes) {
   const DtrRun run = run_online(chain_of(40), {.budget_bytes = 3, .most_replays_per_op = 1}, {});
   EXPECT_TRUE(run.is_thrashing);
+}
+
+TEST(Dtr, StopsWithinARun) {
+  int calls = 0;
+  const dtr::CacheOptions options{.budget_bytes = 50, .go_on = [&] { return ++calls < 3; }};
+  const DtrRun run = run_online(chain_of(2000), options, {});
+  EXPECT_TRUE(run.is_stopped);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(Dtr, StopsWithinASearchForASlowScore) {
+  int calls = 0;
+  const dtr::CacheOptions options{
+      .budget_bytes = 50, .score = dtr::Score::kMsps, .go_on = [&] { return ++calls < 3; }};
+  const DtrRun run = run_online(chain_of(2000), options, {});
+  EXPECT_TRUE(run.is_stopped);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(Dtr, IsCancelledWithinItsFirstRun) {
+  int calls = 0;
+  const PlanResult result = make_plan(
+      chain_of(2000), "dtr", {.budget_bytes = 50, .on_progress = [&](const PlanProgress& progress) {
+                                EXPECT_EQ(progress.iterations, 0);
+                                return ++calls < 3;
+                              }});
+  EXPECT_EQ(calls, 3);
+  EXPECT_TRUE(result.is_cancelled);
+  EXPECT_EQ(result.note, "score eq, stopped early");
+}
+
+TEST(Dtr, TakesTheLargestBudgetThereIs) {
+  const PlanResult result =
+      make_plan(chain_of(4), "dtr", {.budget_bytes = std::numeric_limits<std::int64_t>::max()});
+  EXPECT_EQ(result.recompute_us, 0);
 }
 
 // What the cache believes it holds is never less than what the simulator charges.

@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reprise/plan/exact/backward_walk.h"
+#include "reprise/plan/exact/small_problem.h"
 #include "reprise/plan/planners.h"
 #include "reprise/plan/simulate.h"
 #include "tests/plan/random_program.h"
@@ -283,6 +285,41 @@ TEST(Exact, RefusesAProgramOfTooManyRecipes) {
   EXPECT_THAT([&] { make_plan(program, "exact", {.budget_bytes = 9}); },
               testing::ThrowsMessage<std::invalid_argument>(
                   HasSubstr("it has 17 recipes that may run again, at most 16")));
+}
+
+TEST(Exact, RefusesAProgramThatHoldsManyValuesThatARecipeMakesAgain) {
+  EXPECT_THAT([] { make_plan(held_outputs_program(14), "exact", {.budget_bytes = 10'200}); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("it holds 13 values that may be made again, at most 12")));
+  EXPECT_TRUE(make_plan(held_outputs_program(8), "exact", {.budget_bytes = 10'200}).is_proved);
+}
+
+// Of the 4,096 subsets of the held values each is a state.
+TEST(Exact, StopsWithinAUseAfterItsIterations) {
+  const PlanResult result =
+      make_plan(held_outputs_program(13), "exact", {.budget_bytes = 10'200, .iterations = 1});
+  EXPECT_EQ(result.iterations, 2048);
+  EXPECT_EQ(result.note, "stopped before anything was proved");
+}
+
+TEST(Exact, IsCancelledWithinAUse) {
+  int calls = 0;
+  const PlanResult result = make_plan(
+      held_outputs_program(13), "exact",
+      {.budget_bytes = 10'200, .on_progress = [&](const PlanProgress&) { return ++calls < 2; }});
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(result.iterations, 2048);
+  EXPECT_TRUE(result.is_cancelled);
+}
+
+TEST(Exact, StopsBeforeItsStatesFillTheMemory) {
+  const Program program = triples_program(16);
+  const SmallProblem problem = small_problem(program);
+  const WalkLimits limits{.most_bytes = 1000, .most_us = 1000, .most_nodes = 5000};
+  const WalkResult result = walk_backwards(program, problem, WalkGoal::kLeastTime, limits);
+  EXPECT_TRUE(result.is_stopped);
+  EXPECT_FALSE(result.replays.has_value());
+  EXPECT_LT(result.steps, 50'000);
 }
 
 TEST(Exact, StopsWhenItsCallerCancels) {

@@ -84,6 +84,40 @@ TEST(MaxFlow, GoesOnFromTheFlowItHasWhenACapacityRises) {
   EXPECT_TRUE(flow.is_source_side(2));
 }
 
+TEST(MaxFlow, SaysWhatFlows) {
+  MaxFlow flow(3);
+  const MaxFlow::Edge narrow = flow.add_edge(kSource, 2, 1);
+  flow.add_edge(2, kSink, 3);
+  flow.maximise(kSource, kSink);
+  EXPECT_EQ(flow.flow(), 1);
+  flow.set_capacity(narrow, 4);
+  flow.maximise(kSource, kSink);
+  EXPECT_EQ(flow.flow(), 3);
+  flow.clear_flow();
+  EXPECT_EQ(flow.flow(), 0);
+}
+
+TEST(MaxFlow, KeepsTheDigitsOfACapacityThatWasLargeBefore) {
+  MaxFlow flow(3);
+  const MaxFlow::Edge edge = flow.add_edge(kSource, 2, 1e20);
+  flow.add_edge(2, kSink, 100);
+  flow.maximise(kSource, kSink);
+  flow.clear_flow();
+  flow.set_capacity(edge, 7);
+  flow.maximise(kSource, kSink);
+  EXPECT_EQ(flow.flow(), 7);
+}
+
+TEST(MaxFlow, IsAtMostTheMinimumCutWhereCapacitiesDifferByMoreThanItsRounding) {
+  MaxFlow flow(4);
+  flow.add_edge(kSource, 2, 1e15);
+  flow.add_edge(2, kSink, 1e15);
+  flow.add_edge(kSource, 3, 1e15);
+  flow.add_edge(3, kSink, 1);
+  flow.maximise(kSource, kSink);
+  EXPECT_EQ(flow.flow(), 1e15);
+}
+
 TEST(MaxFlow, StartsAnewAfterTheFlowIsCleared) {
   MaxFlow flow(3);
   const MaxFlow::Edge edge = flow.add_edge(kSource, 2, 4);
