@@ -10,10 +10,9 @@
 //      `resident_bytes` and never charged itself. A replayed instance always is.
 //   3. A replay reads its inputs before it writes its outputs, so both count in its slot. An output
 //      that nobody reads occupies that slot only.
-//   4. Beside the live instances a slot has bytes that no schedule controls: `forward_peak_bytes`
-//   of
-//      its op, or the use's background for that slot plus `resident_bytes`; a replay adds the
-//      transient bytes that exceed its outputs.
+//   4. Beside the live instances a slot has bytes that no schedule controls: the
+//      `forward_peak_bytes` of its op, or the use's background for that slot plus
+//      `resident_bytes`; a replay adds the transient bytes that exceed its outputs.
 #pragma once
 
 #include <cstdint>
