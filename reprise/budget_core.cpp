@@ -18,13 +18,13 @@ namespace {
 
 // Measured peaks that are so much above the predicted one are planned for, a few times.
 constexpr double kMissShare = 0.02;
-constexpr std::int64_t kMissBytes = 1024 * 1024;
+constexpr std::int64_t kMissBytes = std::int64_t{1} << 20;
 constexpr int kMostCorrections = 3;
 
 constexpr std::size_t kMostPlansPerPass = 4;  // for different limits
 
 // A plan may be for a little less than there is: what is live when a pass begins varies.
-constexpr std::int64_t kSlackBytes = 64 * 1024;
+constexpr std::int64_t kSlackBytes = std::int64_t{1} << 16;
 constexpr double kSlackShare = 0.01;
 
 template <class Number>
@@ -229,8 +229,8 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
     run->online = online.get();
     policy = std::move(online);
   }
-  const auto pass = std::make_shared<tape::Pass>(
-      std::move(policy), run->known != nullptr ? run->known->expected : nullptr);
+  auto pass = std::make_shared<tape::Pass>(std::move(policy),
+                                           run->known != nullptr ? run->known->expected : nullptr);
   if (options_.checks_ops) {
     pass->check_ops();
   }

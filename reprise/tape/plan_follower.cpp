@@ -4,6 +4,20 @@
 #include <algorithm>
 
 namespace reprise::tape {
+namespace {
+
+void run(const PassPlan::Replay& replay, const PassParts& parts) {
+  RebuildRequest request{.wanted = replay.makes, .anew = true};
+  request.has_use = [&](ValueId value) {
+    return std::find(replay.makes.begin(), replay.makes.end(), value) != replay.makes.end();
+  };
+  request.take = [&](ValueId value, const c10::Storage& storage) {
+    parts.held.hold(parts.tape.values().root(value), storage);
+  };
+  parts.rebuild(request);
+}
+
+}  // namespace
 
 void PlanFollower::before_op() {
   if (fallback_) {
@@ -72,17 +86,6 @@ void PlanFollower::on_save(const PassParts& parts, ValueId root, const c10::Stor
   }
 }
 
-void PlanFollower::replay(const PassParts& parts, const PassPlan::Replay& replay) {
-  RebuildRequest request{.wanted = replay.makes, .anew = true};
-  request.has_use = [&](ValueId value) {
-    return std::find(replay.makes.begin(), replay.makes.end(), value) != replay.makes.end();
-  };
-  request.take = [&](ValueId value, const c10::Storage& storage) {
-    parts.held.hold(parts.tape.values().root(value), storage);
-  };
-  parts.rebuild(request);
-}
-
 void PlanFollower::begin_use(const PassParts& parts, std::int64_t node) {
   if (fallback_) {
     fallback_->begin_use(parts, node);
@@ -94,7 +97,7 @@ void PlanFollower::begin_use(const PassParts& parts, std::int64_t node) {
     return;
   }
   for (const PassPlan::Replay& each : plan_->uses[next_use_].replays) {
-    replay(parts, each);
+    run(each, parts);
     for (const ValueId root : each.ends) {
       parts.held.drop(root);
     }

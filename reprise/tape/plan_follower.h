@@ -42,7 +42,6 @@ class PlanFollower final : public PassPolicy {
   bool is_planned(std::size_t op, std::uint64_t hash) const;
   void switch_plan(const PassParts& parts, std::size_t op);
   void depart(const PassParts& parts);
-  void replay(const PassParts& parts, const PassPlan::Replay& replay);
 
   std::shared_ptr<const PassPlan> plan_;  // shared with the passes that follow it
   FindOther find_other_;
