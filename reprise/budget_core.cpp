@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "reprise/plan/format_bytes.h"
-#include "reprise/plan/hash.h"
 #include "reprise/plan/simulate.h"
 #include "reprise/profile/build_program.h"
 #include "reprise/profile/step_error.h"
@@ -255,11 +254,9 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder
   try {
     profile::BuiltProgram built = profile::build_program(recorded.trace);
     KnownPass known{.program = std::move(built.program),
-                    .program_hash = {},
                     .identity = profile::identify(pass, recorded, built),
                     .expected = pass.tape().expected_again(),
                     .plans = {}};
-    known.program_hash = plan::program_hash(known.program);
     known.keep_all_peak_bytes = plan::simulate_keep_all(known.program).peak_bytes;
     std::erase_if(known_, [&](const KnownPass& each) {
       return each.identity.forward_hash == known.identity.forward_hash;

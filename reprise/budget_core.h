@@ -44,7 +44,6 @@ struct PlannedPass {
 // A pass that was recorded.
 struct KnownPass {
   plan::Program program;
-  std::string program_hash;
   profile::PassIdentity identity;
   std::shared_ptr<const tape::OpRecords> expected;  // shared with the passes that repeat it
   std::int64_t keep_all_peak_bytes = 0;

@@ -12,33 +12,48 @@ struct Touch {
   bool makes = false;
 };
 
-// The replays and uses of a schedule, in order; what each reads and makes.
+// Calls on_replay(use, recipe) for each replay of a schedule and on_use(use) for each use, in the
+// order of backward.
+template <class OnReplay, class OnUse>
+void for_each_event(const plan::Program& program, const plan::Schedule& schedule,
+                    const OnReplay& on_replay, const OnUse& on_use) {
+  auto replays = schedule.replays.begin();
+  for (std::size_t use = 0; use < program.uses.size(); ++use) {
+    if (replays != schedule.replays.end() && replays->before_use == static_cast<int>(use)) {
+      for (const int recipe : replays->recipes) {
+        on_replay(use, program.recipes[static_cast<std::size_t>(recipe)]);
+      }
+      ++replays;
+    }
+    on_use(use);
+  }
+}
+
+// What each event reads and makes.
 class Lifetimes {
  public:
   Lifetimes(const plan::Program& program, const plan::Schedule& schedule)
       : touches_(program.values.size()) {
-    auto replays = schedule.replays.begin();
-    for (int use = 0; use < static_cast<int>(program.uses.size()); ++use) {
-      if (replays != schedule.replays.end() && replays->before_use == use) {
-        for (const int recipe : replays->recipes) {
-          const plan::Recipe& each = program.recipes[static_cast<std::size_t>(recipe)];
-          add(each.inputs, false);
-          add(each.outputs, true);
+    for_each_event(
+        program, schedule,
+        [this](std::size_t /*use*/, const plan::Recipe& recipe) {
+          add(recipe.inputs, false);
+          add(recipe.outputs, true);
           ++events_;
-        }
-        ++replays;
-      }
-      add(program.uses[static_cast<std::size_t>(use)].needs, false);
-      ++events_;
-    }
+        },
+        [&](std::size_t use) {
+          add(program.uses[use].needs, false);
+          ++events_;
+        });
   }
 
   // What forward made of it is read in backward.
   bool is_kept(int value) const { return !of(value).empty() && !of(value).front().makes; }
   // The instance that is there at the event is not read after it.
   bool ends(int value, int event) const {
-    const auto later = std::find_if(of(value).begin(), of(value).end(),
-                                    [event](const Touch& touch) { return touch.event > event; });
+    const auto later =
+        std::partition_point(of(value).begin(), of(value).end(),
+                             [event](const Touch& touch) { return touch.event <= event; });
     return later == of(value).end() || later->makes;
   }
 
@@ -101,27 +116,24 @@ tape::PassPlan make_pass_plan(const plan::Program& program, const plan::Schedule
       }
     }
   };
-  auto replays = schedule.replays.begin();
-  for (std::size_t use = 0; use < program.uses.size(); ++use) {
-    tape::PassPlan::Use planned{.node = identity.node_of_use[use], .replays = {}, .ends = {}};
-    if (replays != schedule.replays.end() && replays->before_use == static_cast<int>(use)) {
-      for (const int recipe : replays->recipes) {
-        const plan::Recipe& each = program.recipes[static_cast<std::size_t>(recipe)];
-        tape::PassPlan::Replay replay;
-        for (const int output : each.outputs) {
+  for (const std::int64_t node : identity.node_of_use) {
+    plan.uses.push_back({.node = node, .replays = {}, .ends = {}});
+  }
+  for_each_event(
+      program, schedule,
+      [&](std::size_t use, const plan::Recipe& recipe) {
+        tape::PassPlan::Replay& replay = plan.uses[use].replays.emplace_back();
+        for (const int output : recipe.outputs) {
           replay.makes.push_back(identity.last_of_value[static_cast<std::size_t>(output)]);
         }
-        add_ends(each.inputs, replay.ends);
-        add_ends(each.outputs, replay.ends);
-        planned.replays.push_back(std::move(replay));
+        add_ends(recipe.inputs, replay.ends);
+        add_ends(recipe.outputs, replay.ends);
         ++event;
-      }
-      ++replays;
-    }
-    add_ends(program.uses[use].needs, planned.ends);
-    ++event;
-    plan.uses.push_back(std::move(planned));
-  }
+      },
+      [&](std::size_t use) {
+        add_ends(program.uses[use].needs, plan.uses[use].ends);
+        ++event;
+      });
   return plan;
 }
 

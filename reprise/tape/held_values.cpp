@@ -29,10 +29,4 @@ void HeldValues::drop(ValueId root) {
   storages_[index(root)] = {};
 }
 
-void HeldValues::clear() {
-  for (ValueId root = 0; root < size(); ++root) {
-    drop(root);
-  }
-}
-
 }  // namespace reprise::tape

@@ -16,10 +16,10 @@ namespace reprise::tape {
 class HoldingsWatch {
  public:
   virtual ~HoldingsWatch() = default;
-  virtual void before_change() = 0;
+  virtual void before_change() {}
   // One more, or one less, storage of so many bytes is held for the value.
-  virtual void on_hold(ValueId root, std::int64_t bytes) = 0;
-  virtual void on_drop(ValueId root, std::int64_t bytes) = 0;
+  virtual void on_hold(ValueId /*root*/, std::int64_t /*bytes*/) {}
+  virtual void on_drop(ValueId /*root*/, std::int64_t /*bytes*/) {}
 };
 
 // Values go by the first value of their storage: at most one storage is held for each.
@@ -32,7 +32,6 @@ class HeldValues {
   void hold(ValueId root, c10::Storage storage);
   // Does nothing if none is held.
   void drop(ValueId root);
-  void clear();
 
   bool holds(ValueId root) const {
     return index(root) < storages_.size() && storages_[index(root)];

@@ -53,7 +53,7 @@ bool keeps_graph() {
   return current_backward() != kNoBackward && torch::autograd::get_current_graph_task_keep_graph();
 }
 
-void note_node_use(std::weak_ptr<RegionValues> owner, std::int64_t index) {
+void note_kept_node_use(std::weak_ptr<RegionValues> owner, std::int64_t index) {
   NodeUses& current = uses_of_current_backward();
   const auto* const node = torch::autograd::get_current_node().get();
   if (current.node != node) {

@@ -65,10 +65,6 @@ void OnlinePolicy::on_save(const PassParts& parts, ValueId root, const c10::Stor
   parts.held.hold(root, storage);
 }
 
-void OnlinePolicy::begin_use(const PassParts& /*parts*/, std::int64_t /*node*/) {}
-
-void OnlinePolicy::end_use(const PassParts& /*parts*/) {}
-
 void OnlinePolicy::on_missing_made(const PassParts& /*parts*/, ValueId root) {
   touch(root);
   Entry& entry = at(root);
@@ -82,20 +78,13 @@ void OnlinePolicy::on_unneeded(const PassParts& parts, ValueId root) { parts.hel
 
 double OnlinePolicy::score(ValueId root, std::int64_t bytes) {
   near_classes_.clear();
-  double neighbourhood_us = 0;
   for (const ValueId neighbour : at(root).neighbours) {
-    const int member = at(neighbour).member;
-    if (member == kNoMember) {
-      continue;
-    }
-    const int found = classes_.find(member);
-    if (std::find(near_classes_.begin(), near_classes_.end(), found) == near_classes_.end()) {
-      near_classes_.push_back(found);
-      neighbourhood_us += classes_.cost_us(found);
+    if (at(neighbour).member != kNoMember) {
+      near_classes_.add(classes_, at(neighbour).member);
     }
   }
   return plan::dtr::h_dtr({.cost_us = at(root).cost_us,
-                           .neighbourhood_us = neighbourhood_us,
+                           .neighbourhood_us = near_classes_.cost_us(),
                            .bytes = bytes,
                            .staleness_us = clock_us_ - at(root).last_use_us});
 }
@@ -147,7 +136,6 @@ void OnlinePolicy::make_room(const PassParts& parts, std::int64_t bytes) {
   while (limits_.live_bytes() > limits_.most_live_bytes - bytes) {
     const ValueId victim = pick_victim(parts);
     if (victim == kNoValue) {
-      ++overruns_;
       return;
     }
     evict(parts, victim);

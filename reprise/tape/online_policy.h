@@ -34,15 +34,11 @@ class OnlinePolicy final : public PassPolicy {
   void before_op() override;
   void after_op(const PassParts& parts, OpId id) override;
   void on_save(const PassParts& parts, ValueId root, const c10::Storage& storage) override;
-  void begin_use(const PassParts& parts, std::int64_t node) override;
-  void end_use(const PassParts& parts) override;
   void on_missing_made(const PassParts& parts, ValueId root) override;
   void on_unneeded(const PassParts& parts, ValueId root) override;
   void make_room(const PassParts& parts, std::int64_t bytes) override;
 
   std::int64_t evictions() const { return evictions_; }
-  // How often there was nothing left to evict.
-  std::int64_t overruns() const { return overruns_; }
 
  private:
   static constexpr int kNoMember = -1;
@@ -63,11 +59,10 @@ class OnlinePolicy final : public PassPolicy {
   OnlineLimits limits_;
   std::vector<Entry> entries_;  // per root
   plan::dtr::CostClasses classes_;
-  std::vector<int> near_classes_;  // of score()
-  double clock_us_ = 0;            // CPU time spent in recorded ops
+  plan::dtr::ClassSum near_classes_;  // of score()
+  double clock_us_ = 0;               // CPU time spent in recorded ops
   double op_began_us_ = 0;
   std::int64_t evictions_ = 0;
-  std::int64_t overruns_ = 0;
 };
 
 }  // namespace reprise::tape

@@ -173,9 +173,7 @@ c10::Storage Pass::storage_of(std::int64_t index) {
 }
 
 at::Tensor Pass::value(std::int64_t index) {
-  if (keeps_graph()) {
-    note_node_use(weak_from_this(), index);
-  }
+  note_node_use(*this, index);
   const std::lock_guard lock(tape_.mutex());
   at(index).version.require_unchanged([&] {
     std::ostringstream what;

@@ -67,7 +67,6 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   // A backward has run and no node can ask for anything any more.
   bool is_over() const;
   std::int64_t recomputed_ops() const { return tape_.replayed_ops(); }
-  const PassPolicy& policy() const { return *policy_; }
 
  private:
   struct SavedValue {

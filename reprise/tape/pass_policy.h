@@ -44,8 +44,8 @@ class PassPolicy {
   virtual void on_save(const PassParts& parts, ValueId root, const c10::Storage& storage) = 0;
   // A node of backward is about to get its first saved tensor. Nodes have numbers in the order in
   // which they saved theirs.
-  virtual void begin_use(const PassParts& parts, std::int64_t node) = 0;
-  virtual void end_use(const PassParts& parts) = 0;
+  virtual void begin_use(const PassParts& /*parts*/, std::int64_t /*node*/) {}
+  virtual void end_use(const PassParts& /*parts*/) {}
   // A value was made again because a node asked for one that was not there.
   virtual void on_missing_made(const PassParts& parts, ValueId root) = 0;
   // No node needs a tensor of the storage any more.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "reprise/tape/device_memory.h"
 #include "reprise/tape/pass.h"
@@ -22,18 +21,7 @@ class PeakWatch final : public PassWatch {
   // Above what was live when the watch was made.
   std::int64_t peak_bytes();
 
-  void before_op() override {}
-  void after_op(OpId /*id*/) override {}
-  void on_save(std::int64_t /*node*/, bool /*is_made*/) override {}
-  void on_use_begin(std::int64_t /*node*/, const std::string& /*name*/) override {}
-  void on_use_value(const TensorRef& /*ref*/) override {}
-  void on_use_end() override {}
   void on_backward_end() override;
-  void before_replay() override {}
-  void after_replay() override {}
-  void before_change() override {}
-  void on_hold(ValueId /*root*/, std::int64_t /*bytes*/) override {}
-  void on_drop(ValueId /*root*/, std::int64_t /*bytes*/) override {}
 
  private:
   Pass& pass_;

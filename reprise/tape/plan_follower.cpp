@@ -88,7 +88,6 @@ void PlanFollower::on_save(const PassParts& parts, ValueId root, const c10::Stor
 
 void PlanFollower::begin_use(const PassParts& parts, std::int64_t node) {
   if (fallback_) {
-    fallback_->begin_use(parts, node);
     return;
   }
   if (parts.hash != plan_->forward_hash || next_use_ >= plan_->uses.size() ||
@@ -106,7 +105,6 @@ void PlanFollower::begin_use(const PassParts& parts, std::int64_t node) {
 
 void PlanFollower::end_use(const PassParts& parts) {
   if (fallback_) {
-    fallback_->end_use(parts);
     return;
   }
   for (const ValueId root : plan_->uses[next_use_].ends) {

@@ -79,9 +79,7 @@ void Region::prepare() {
 }
 
 at::Tensor Region::value(std::int64_t index) {
-  if (keeps_graph()) {
-    note_node_use(weak_from_this(), index);
-  }
+  note_node_use(*this, index);
   const std::lock_guard lock(mutex_);
   if (!slot(index).value.defined()) {
     rerun();

@@ -129,8 +129,8 @@ class Cache {
   std::vector<int> pool_;  // what may be evicted, longest there first
   std::vector<Frame> stack_;
   CostClasses classes_;
-  std::vector<int> near_classes_;  // of classes_us()
-  std::vector<int> seen_values_;   // marks of neighbourhood_us(), per value and per op
+  ClassSum near_classes_;         // of classes_us()
+  std::vector<int> seen_values_;  // marks of neighbourhood_us(), per value and per op
   std::vector<int> seen_ops_;
   int mark_ = 0;
   std::vector<int> log_;

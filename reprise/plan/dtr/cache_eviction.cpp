@@ -144,18 +144,12 @@ double Cache::neighbourhood_us(int value, bool with_descendants) {
 // The costs of the distinct classes next to the value: what most evictions spend their time on.
 double Cache::classes_us(int value) {
   near_classes_.clear();
-  double sum_us = 0;
   visit_neighbours(value, [&](int other) {
-    if (at(other).state != State::kEvicted) {
-      return;
-    }
-    const int one = classes_.find(at(other).cost_class);
-    if (std::find(near_classes_.begin(), near_classes_.end(), one) == near_classes_.end()) {
-      near_classes_.push_back(one);
-      sum_us += classes_.cost_us(one);
+    if (at(other).state == State::kEvicted) {
+      near_classes_.add(classes_, at(other).cost_class);
     }
   });
-  return sum_us;
+  return near_classes_.cost_us();
 }
 
 }  // namespace reprise::plan::dtr

@@ -4,6 +4,7 @@
 // makes h_DTR^eq cheap and approximate.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -50,6 +51,27 @@ class CostClasses {
   Node& at(int member) { return nodes_[static_cast<std::size_t>(member)]; }
 
   std::vector<Node> nodes_;
+};
+
+// What some members' classes cost together, each class once.
+class ClassSum {
+ public:
+  void clear() {
+    classes_.clear();
+    cost_us_ = 0;
+  }
+  void add(CostClasses& classes, int member) {
+    const int found = classes.find(member);
+    if (std::find(classes_.begin(), classes_.end(), found) == classes_.end()) {
+      classes_.push_back(found);
+      cost_us_ += classes.cost_us(found);
+    }
+  }
+  double cost_us() const { return cost_us_; }
+
+ private:
+  std::vector<int> classes_;
+  double cost_us_ = 0;
 };
 
 }  // namespace reprise::plan::dtr
