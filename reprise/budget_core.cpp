@@ -193,16 +193,17 @@ const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
 
 std::shared_ptr<const tape::PassPlan> MemoryBudget::Core::find_other_plan(std::size_t op,
                                                                           std::uint64_t hash) {
-  for (KnownPass& known : known_) {
-    if (op < known.identity.hashes_after_ops.size() &&
-        known.identity.hashes_after_ops[op] == hash) {
-      run_->known = &known;
-      run_->limit_bytes = limit_of(&known, run_->start_bytes);
-      run_->planned = &plan_for(known, run_->limit_bytes);
-      return run_->planned->plan;
-    }
+  const auto known = std::find_if(known_.begin(), known_.end(), [&](const KnownPass& each) {
+    return op < each.identity.hashes_after_ops.size() && each.identity.hashes_after_ops[op] == hash;
+  });
+  if (known == known_.end()) {
+    return nullptr;
   }
-  return nullptr;
+  known_.splice(known_.begin(), known_, known);
+  run_->known = &*known;
+  run_->limit_bytes = limit_of(run_->known, run_->start_bytes);
+  run_->planned = &plan_for(*run_->known, run_->limit_bytes);
+  return run_->planned->plan;
 }
 
 std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {

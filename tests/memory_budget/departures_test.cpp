@@ -38,6 +38,26 @@ TEST(MemoryBudgetDepartures, AnotherShapeLeavesThePlanAndThenHasItsOwn) {
   EXPECT_EQ(live_hooks(), 0);
 }
 
+TEST(MemoryBudgetDepartures, ThePassesUsedLastAreRemembered) {
+  Layers layers(6);
+  MemoryBudget budget = MemoryBudget::share_of_peak(1, {.most_passes = 2});
+  const auto learn = [&](std::int64_t rows) {
+    layers.gradients_under(budget, rows);  // departs, unless it is the first
+    layers.gradients_under(budget, rows);  // is recorded
+    layers.gradients_under(budget, rows);
+    EXPECT_FALSE(budget.report().last.has_departed);
+  };
+  learn(32);
+  learn(48);
+  layers.gradients_under(budget, 32);
+  learn(16);  // in place of 48
+
+  layers.gradients_under(budget, 32);
+  EXPECT_FALSE(budget.report().last.has_departed);
+  layers.gradients_under(budget, 48);
+  EXPECT_TRUE(budget.report().last.has_departed);
+}
+
 TEST(MemoryBudgetDepartures, AStepThatIsCutShortLeavesThePlanInBackward) {
   Layers layers(6);
   const support::Tensors expected = layers.plain_gradients(32);
