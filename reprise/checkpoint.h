@@ -9,13 +9,14 @@
 // kept too, so pass intermediate tensors as arguments. Nothing is kept, and nothing is recomputed,
 // where nothing requires grad.
 //
-// `fn` runs again in every backward through its result (again in each, also with retain_graph). It
-// must then do what it did before. State of its own that is no tensor is declared in
+// Backward runs again those of the ops of `fn` that the values take which it needs (in each
+// backward, also with retain_graph); `fn` itself runs once. With Recompute::kRerun it is `fn` that
+// runs again. It must then do what it did before; state of its own that is no tensor is declared in
 // CheckpointOptions; tensors that it writes, captured or not, change once; see docs/checkpoint.md
 // for what is brought back and what is not.
 //
-// Errors, thrown from backward: ReplayMismatch if the rerun differs from the first run; c10::Error
-// if a tensor that the region read was changed in place since. A backward that enters the region
+// Errors, thrown from backward: c10::Error if a tensor that the region read was changed in place
+// since; ReplayMismatch if a rerun differs from the first run. A backward that enters the region
 // through its results throws them before any node of the region has run; one that enters by another
 // way (a tensor that leaked out through a capture), before the first node that unpacks a value.
 #pragma once
@@ -37,6 +38,8 @@
 #include <c10/util/ArrayRef.h>
 #include <c10/util/OptionalArrayRef.h>
 
+#include "reprise/tape/discarded_outputs.h"
+#include "reprise/tape/never_replay.h"
 #include "reprise/tape/recorded_run.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/replay_mismatch.h"
@@ -51,14 +54,32 @@ namespace reprise {
 using CheckpointOptions = tape::RegionOptions;
 using tape::ContextFactory;
 using tape::copied_state;
+using tape::default_recompute;
 using tape::DeterminismCheck;
+using tape::discard_output;
 using tape::is_recomputing;
+using tape::kept_text;
+using tape::KeptValue;
 using tape::live_hooks;
 using tape::MismatchDetails;
+using tape::name;
+using tape::NamePolicy;
+using tape::never_replay;
+using tape::OpPolicy;
 using tape::Recompute;
 using tape::RegionCounts;
+using tape::RegionOp;
 using tape::RegionStats;
 using tape::ReplayMismatch;
+using tape::save_any_but;
+using tape::save_attention;
+using tape::save_convolutions;
+using tape::save_larger_than;
+using tape::save_matmuls;
+using tape::save_only;
+using tape::save_ops;
+using tape::SaveAction;
+using tape::set_default_recompute;
 using tape::UserState;
 
 namespace detail {
@@ -290,6 +311,33 @@ template <class F, class... Args>
 requires(!std::is_same_v<std::decay_t<F>, CheckpointOptions>) decltype(auto)
     checkpoint(F&& fn, Args&&... args) {
   return checkpoint(CheckpointOptions(), std::forward<F>(fn), std::forward<Args>(args)...);
+}
+
+// What a region of `fn(args...)` that replays would keep from forward to backward, found by running
+// it once; nothing stays of it. kept_text() prints the list.
+template <class F, class... Args>
+std::vector<KeptValue> saved_values(const CheckpointOptions& options, F&& fn, Args&&... args) {
+  CheckpointOptions uncounted = options;
+  uncounted.stats.reset();
+  const c10::AutoGradMode with_grad(true);
+  tape::RecordedRun run(uncounted);
+  const auto results = [&] {
+    if constexpr (std::is_void_v<decltype(detail::call(
+                      fn, static_cast<detail::Passed<Args>>(args)...))>) {
+      detail::call(fn, static_cast<detail::Passed<Args>>(args)...);
+      return 0;
+    } else {
+      return detail::call(fn, static_cast<detail::Passed<Args>>(args)...);
+    }
+  }();
+  static_cast<void>(results);
+  return run.kept_values();
+}
+
+template <class F, class... Args>
+requires(!std::is_same_v<std::decay_t<F>, CheckpointOptions>) std::vector<KeptValue> saved_values(
+    F&& fn, Args&&... args) {
+  return saved_values(CheckpointOptions(), std::forward<F>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace reprise

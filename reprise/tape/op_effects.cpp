@@ -8,6 +8,8 @@
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 
+#include "reprise/tape/never_replay.h"
+
 namespace reprise::tape {
 namespace {
 
@@ -124,7 +126,8 @@ bool makes_uninitialised(const c10::OperatorHandle& op) {
 
 bool may_replay(const c10::OperatorHandle& op) {
   const std::string& name = op.schema().name();
-  return std::none_of(kOutsideNamespaces.begin(), kOutsideNamespaces.end(),
+  return !is_declared_once(name) &&
+         std::none_of(kOutsideNamespaces.begin(), kOutsideNamespaces.end(),
                       [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 

@@ -35,7 +35,8 @@ bool overwrites_argument(const c10::OperatorHandle& op, std::size_t index);
 // True if the op's results hold whatever was in memory.
 bool makes_uninitialised(const c10::OperatorHandle& op);
 
-// False for ops that reach outside of the process: a replay would act twice.
+// False for ops that reach outside of the process, where a replay would act twice, and for those
+// that the user has declared (never_replay.h).
 bool may_replay(const c10::OperatorHandle& op);
 
 // True if the op draws from a generator (ATen's tag `nondeterministic_seeded`).

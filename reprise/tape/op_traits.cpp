@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "reprise/tape/never_replay.h"
 #include "reprise/tape/op_effects.h"
 
 namespace reprise::tape {
@@ -34,8 +35,16 @@ OpTraits look_up(const c10::OperatorHandle& op) {
 }  // namespace
 
 const OpTraits& traits_of(const c10::OperatorHandle& op) {
-  // A cache of facts that never change; one per thread, so that no op waits for a lock.
+  // A cache of facts; one per thread, so that no op waits for a lock.
   static thread_local std::unordered_map<c10::OperatorHandle, OpTraits> known;
+  // Only never_replay() changes one, in place: others hold on to them.
+  static thread_local int declarations = 0;
+  if (declarations != never_replay_calls()) {
+    declarations = never_replay_calls();
+    for (auto& [each, traits] : known) {
+      traits.may_replay = may_replay(each);
+    }
+  }
   const auto position = known.find(op);
   return position != known.end() ? position->second : known.emplace(op, look_up(op)).first->second;
 }

@@ -67,6 +67,7 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   // A backward has run and no node can ask for anything any more.
   bool is_over() const;
   std::int64_t recomputed_ops() const { return tape_.replayed_ops(); }
+  std::int64_t kept_bytes() const { return tape_.kept_bytes(); }
 
  private:
   struct SavedValue {

@@ -18,6 +18,7 @@ class PrepareHook final : public torch::autograd::FunctionPreHook {
     region_->prepare();
     return grads;
   }
+  const std::shared_ptr<RegionValues>& region() const { return region_; }
 
  private:
   std::shared_ptr<RegionValues> region_;  // owned with the region's handles
@@ -37,6 +38,18 @@ void prepare_before_makers(c10::ArrayRef<at::Tensor> results, std::uint64_t firs
       node->add_pre_hook(std::make_unique<PrepareHook>(region));
     }
   }
+}
+
+std::vector<std::shared_ptr<RegionValues>> prepared_before_maker(const at::Tensor& result) {
+  std::vector<std::shared_ptr<RegionValues>> regions;
+  if (const auto node = result.grad_fn()) {
+    for (const auto& hook : node->pre_hooks()) {
+      if (const auto* const prepare = dynamic_cast<const PrepareHook*>(hook.get())) {
+        regions.push_back(prepare->region());
+      }
+    }
+  }
+  return regions;
 }
 
 }  // namespace reprise::tape

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/ArrayRef.h>
@@ -17,5 +18,8 @@ namespace reprise::tape {
 // after its own.
 void prepare_before_makers(c10::ArrayRef<at::Tensor> results, std::uint64_t first_node,
                            const std::shared_ptr<RegionValues>& region);
+
+// The regions that prepare before the node runs that made `result`.
+std::vector<std::shared_ptr<RegionValues>> prepared_before_maker(const at::Tensor& result);
 
 }  // namespace reprise::tape

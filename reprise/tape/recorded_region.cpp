@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "reprise/tape/list_kept.h"
 #include "reprise/tape/live_count.h"
 #include "reprise/tape/node_uses.h"
 
@@ -15,7 +16,8 @@ RecordedRegion::RecordedRegion(std::shared_ptr<Tape> tape, RegionOptions options
     : tape_(std::move(tape)),
       options_(std::move(options)),
       outer_(std::move(outer)),
-      first_op_(tape_->ops()) {
+      first_op_(tape_->ops()),
+      choices_(options_.policy, options_.name_policy) {
   count_live(1);
 }
 
@@ -43,15 +45,93 @@ void RecordedRegion::move_on(std::int64_t index) {
   at(index).ref.value = tape_->after_last_op(at(index).ref.value);
 }
 
+void RecordedRegion::keep(ValueId value, SaveAction action) {
+  const std::lock_guard lock(tape_->mutex());
+  if (c10::Storage storage = tape_->values().find(value)) {
+    kept_.insert_or_assign(value, PolicyValue{.storage = std::move(storage), .action = action});
+  }
+}
+
+void RecordedRegion::require_not_kept(const std::vector<ValueId>& values,
+                                      const c10::OperatorHandle& op) const {
+  for (const ValueId value : values) {
+    const auto kept = kept_.find(value);
+    TORCH_CHECK(kept == kept_.end() || !must_be_saved(kept->second.action),
+                "checkpoint: ", op.operator_name().name, " writes a value of ",
+                kept->second.storage.nbytes(), " bytes that the policy of the region '",
+                options_.name,
+                "' must save: expected an op that leaves it as it is, or a policy that only "
+                "prefers to save it");
+  }
+}
+
 void RecordedRegion::close() {
+  Remains unneeded;  // freed after the lock
   const std::lock_guard lock(tape_->mutex());
   is_closed_ = true;
   if (outer_) {
     outer_->inner_.push_back(weak_from_this());
   }
-  if (options_.stats && needed_ > 0) {
+  if (options_.stats) {
     count();
   }
+  unneeded = take_unneeded();
+}
+
+bool RecordedRegion::needs_values() const {
+  return needed_ > 0 || std::any_of(inner_.begin(), inner_.end(), [](const auto& weak_inner) {
+           const auto inner = weak_inner.lock();
+           return inner && inner->needs_values();
+         });
+}
+
+// All that the tape and its regions keep, if that is over.
+RecordedRegion::Remains RecordedRegion::take_unneeded() {
+  RecordedRegion& owner = outermost();
+  if (!owner.is_closed_ || owner.needs_values()) {
+    return {};
+  }
+  return {std::exchange(owner.kept_, {}), tape_->take_kept()};
+}
+
+void RecordedRegion::require_kept_unchanged() {
+  for (const auto& [value, kept] : outermost().kept_) {
+    if (must_be_saved(kept.action)) {
+      const ValueRecord& record = tape_->values().at(value);
+      record.version.require_unchanged([&] {
+        return "a value of " + std::to_string(record.bytes) +
+               " bytes that the policy of the region '" + options_.name + "' must save";
+      });
+    }
+  }
+}
+
+bool RecordedRegion::can_rebuild(const at::Tensor& tensor) const {
+  const std::lock_guard lock(tape_->mutex());
+  const ValueId value = tape_->values().known_value(tensor);
+  return !outer_ && value != kNoValue && !tape_->values().at(value).is_external();
+}
+
+void RecordedRegion::append_saved(std::vector<TensorRef>& saved) const {
+  for (const SavedValue& each : saved_) {
+    saved.push_back(each.ref);
+  }
+  for (const std::weak_ptr<RecordedRegion>& weak_inner : inner_) {
+    if (const auto inner = weak_inner.lock()) {
+      inner->append_saved(saved);
+    }
+  }
+}
+
+std::vector<KeptValue> RecordedRegion::kept_values() const {
+  const std::lock_guard lock(tape_->mutex());
+  std::vector<TensorRef> saved;
+  append_saved(saved);
+  std::vector<ValueId> by_policy;
+  for (const auto& [value, kept] : kept_) {
+    by_policy.push_back(value);
+  }
+  return list_kept(*tape_, first_op_, saved, by_policy);
 }
 
 bool RecordedRegion::is_needed() const {
@@ -61,7 +141,23 @@ bool RecordedRegion::is_needed() const {
                      [](const std::weak_ptr<RecordedRegion>& inner) { return !inner.expired(); });
 }
 
-void RecordedRegion::count() const {
+// What the policies keep of what was made in this region and not in one inside of it.
+void RecordedRegion::count_kept(RegionCounts& counts) {
+  std::unordered_set<const c10::StorageImpl*> kept_storages;
+  for (auto& [value, kept] : outermost().kept_) {
+    if (made(value) && !std::exchange(kept.is_counted, true)) {
+      const bool is_new = kept_storages.insert(kept.storage.unsafeGetStorageImpl()).second;
+      counts.policy_bytes += is_new ? tape_->values().at(value).bytes : 0;
+      counts.offloads_kept += is_offload(kept.action) ? 1 : 0;
+    }
+  }
+}
+
+void RecordedRegion::count() {
+  if (!needs_values()) {
+    options_.stats->add(options_.name, {.idle_regions = 1});
+    return;
+  }
   RegionCounts counts{.regions = 1, .values = needed_};
   std::unordered_set<ValueId> dropped;
   for (const SavedValue& saved : saved_) {
@@ -72,6 +168,7 @@ void RecordedRegion::count() const {
     }
   }
   counts.kept_bytes = outer_ ? 0 : tape_->kept_bytes();
+  count_kept(counts);
   options_.stats->add(options_.name, counts);
 }
 
@@ -108,6 +205,9 @@ void RecordedRegion::fill() {
       }
     }
   }
+  if (is_closed_) {
+    require_kept_unchanged();
+  }
   const std::int64_t ops_before = tape_->replayed_ops();
   std::vector<c10::Storage> storages = tape_->rebuild({.wanted = wanted});
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -115,7 +215,8 @@ void RecordedRegion::fill() {
   }
   held_starts_.clear();
   if (options_.stats) {
-    options_.stats->add(options_.name, {.recomputed_ops = tape_->replayed_ops() - ops_before});
+    options_.stats->add(options_.name, {.recomputed_ops = tape_->replayed_ops() - ops_before,
+                                        .replay_peak_bytes = tape_->last_replay_bytes()});
   }
   filled_for_ = current_backward();
   if (filled_for_ != kNoBackward) {
@@ -153,12 +254,14 @@ at::Tensor RecordedRegion::value(std::int64_t index) {
 
 void RecordedRegion::release(std::int64_t index) {
   c10::Storage storage;  // freed after the lock
+  Remains unneeded;
   const std::lock_guard lock(tape_->mutex());
   storage = std::move(at(index).storage);
   at(index).is_needed = false;
   --needed_;
   if (needed_ == 0) {
     held_starts_.clear();
+    unneeded = take_unneeded();
   }
 }
 

@@ -10,13 +10,18 @@
 // Invariants:
 // 1. Nodes of the graph own the region, which owns the tape; neither owns a node.
 // 2. A value has storage only between `prepare` and its last use in that backward.
+// 3. Once no handle is left the tape keeps nothing, although a result of the region may still live.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "reprise/tape/backward_end.h"
+#include "reprise/tape/kept_value.h"
+#include "reprise/tape/policy_choices.h"
 #include "reprise/tape/region_options.h"
 #include "reprise/tape/region_values.h"
 #include "reprise/tape/tape.h"
@@ -40,6 +45,14 @@ class RecordedRegion final : public RegionValues,
   ValueId value_id(std::int64_t index) { return at(index).ref.value; }
   // Only the op after the save has filled it.
   void move_on(std::int64_t index);
+  PolicyChoices& choices() { return choices_; }
+  bool made(ValueId value) const { return tape_->values().at(value).maker >= first_op_; }
+  // Keeps the value's memory as long as this region or one inside needs any value. REQUIRES: it is
+  // an outermost region.
+  void keep(ValueId value, SaveAction action);
+  void let_go(ValueId value) { kept_.erase(value); }
+  // Throws c10::Error if one that must be saved is among those that an op is about to write.
+  void require_not_kept(const std::vector<ValueId>& values, const c10::OperatorHandle& op) const;
   // The function has returned.
   void close();
 
@@ -50,6 +63,10 @@ class RecordedRegion final : public RegionValues,
   void release(std::int64_t index) override;
   // Whether a node of the graph still holds one of its handles, or of those of a region inside.
   bool is_needed() const;
+  // Whether it is an outermost region whose ops have made what the tensor shows. After close().
+  bool can_rebuild(const at::Tensor& tensor) const;
+  // What the region and those inside of it keep from forward to backward.
+  std::vector<KeptValue> kept_values() const;
 
  private:
   struct SavedValue {
@@ -58,17 +75,32 @@ class RecordedRegion final : public RegionValues,
     bool is_needed = true;
     c10::Storage storage = {};
   };
+  struct PolicyValue {
+    c10::Storage storage;
+    SaveAction action;
+    bool is_counted = false;
+  };
+  using PolicyValues = std::unordered_map<ValueId, PolicyValue>;
+  using Remains = std::pair<PolicyValues, KeptByTape>;
   SavedValue& at(std::int64_t index) { return saved_[static_cast<std::size_t>(index)]; }
   void fill();
   void drop_values();
   void end_backward(int backward);
-  void count() const;
+  void count();
+  void count_kept(RegionCounts& counts);
+  RecordedRegion& outermost() { return outer_ ? outer_->outermost() : *this; }
+  bool needs_values() const;
+  Remains take_unneeded();
+  void require_kept_unchanged();
+  void append_saved(std::vector<TensorRef>& saved) const;
 
   std::shared_ptr<Tape> tape_;  // shared by the regions on it, which live as long as their nodes
   RegionOptions options_;
   std::shared_ptr<RecordedRegion> outer_;  // owned by its own nodes too
   std::vector<std::weak_ptr<RecordedRegion>> inner_;
   OpId first_op_;
+  PolicyChoices choices_;
+  PolicyValues kept_;
   std::vector<SavedValue> saved_;
   std::int64_t needed_ = 0;
   std::vector<ValueId> starts_;            // values from before the region that its ops read

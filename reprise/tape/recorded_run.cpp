@@ -44,6 +44,8 @@ RecordedRun::RecordedRun(const RegionOptions& options) : state_(std::make_unique
 
 RecordedRun::~RecordedRun() = default;
 
+std::vector<KeptValue> RecordedRun::kept_values() const { return state_->region->kept_values(); }
+
 void RecordedRun::finish(c10::ArrayRef<at::Tensor> results) {
   const std::shared_ptr<RecordedRegion> region = state_->region;
   const std::uint64_t first_node = state_->first_node;

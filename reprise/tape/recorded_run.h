@@ -7,10 +7,12 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/ArrayRef.h>
 
+#include "reprise/tape/kept_value.h"
 #include "reprise/tape/region_options.h"
 
 namespace reprise::tape {
@@ -24,6 +26,8 @@ class RecordedRun {
   RecordedRun(const RecordedRun&) = delete;
   RecordedRun& operator=(const RecordedRun&) = delete;
 
+  // After the function has run, before `finish`.
+  std::vector<KeptValue> kept_values() const;
   // The function has returned. `results`: its tensors, in any order, undefined ones allowed.
   void finish(c10::ArrayRef<at::Tensor> results);
 

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <exception>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -30,6 +32,11 @@ Region::Region(const RegionOptions& options, const std::vector<at::Tensor>& inpu
       rerun_(std::move(rerun)),
       ambient_(ambient_state()),
       user_states_(saved_states(options.states)) {
+  if (options.policy || options.name_policy) {
+    throw std::invalid_argument("checkpoint: the region '" + options.name +
+                                "' runs its function again as a whole, so it cannot keep single "
+                                "values: expected Recompute::kReplay with a policy");
+  }
   watch_.keeps_random_states = options.preserves_rng;
   if (options.preserves_rng) {
     watch_.random.watch(options.generators);
@@ -65,7 +72,8 @@ bool Region::close() {
     options_.stats->add(
         options_.name,
         {.kept_bytes = needed_ > 0 ? watch_.outside.bytes() + watch_.random.bytes() : 0,
-         .unpreserved_random = watch_.unpreserved_random});
+         .unpreserved_random = watch_.unpreserved_random,
+         .idle_regions = needed_ == 0 ? 1 : 0});
   }
   return needed_ > 0;
 }

@@ -10,6 +10,7 @@
 
 #include <ATen/core/Generator.h>
 
+#include "reprise/tape/op_policy.h"
 #include "reprise/tape/region_stats.h"
 
 namespace reprise::tape {
@@ -19,6 +20,11 @@ enum class Recompute {
   kRerun,   // runs the user's function again in backward
   kReplay,  // runs the ops again that the function ran, not the function itself
 };
+
+// The mechanism of regions that do not say which: kReplay, unless the process chose another one.
+// For comparing the two without touching the code of a model.
+Recompute default_recompute();
+void set_default_recompute(Recompute recompute);
 
 // How a rerun is compared with the first run. A difference throws ReplayMismatch.
 enum class DeterminismCheck {
@@ -48,7 +54,12 @@ using ContextFactory = std::function<std::shared_ptr<void>()>;
 
 struct RegionOptions {
   std::string name = {};  // shown in errors and reports
-  Recompute recompute = Recompute::kRerun;
+  Recompute recompute = default_recompute();
+
+  // What is kept all the same, by what made it or by its name. Of regions in regions, a value is
+  // kept if each region that it was made in says so. A region that reruns must have none.
+  OpPolicy policy = {};
+  NamePolicy name_policy = {};
 
   // Bring back the state that generators had, so that the rerun draws the same numbers. State is
   // stored only when the region drew any. Off: gradients of random layers may differ from plain.

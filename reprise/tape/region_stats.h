@@ -18,6 +18,10 @@ struct RegionCounts {
   std::int64_t dropped_bytes = 0;       // bytes that were freed after forward because of it
   std::int64_t kept_bytes = 0;          // saved random states and contents before in-place writes
   std::int64_t unpreserved_random = 0;  // random ops that ran while preserves_rng was off
+  std::int64_t policy_bytes = 0;        // values that a policy keeps
+  std::int64_t offloads_kept = 0;       // of them, values that it would rather move off the device
+  std::int64_t replay_peak_bytes = 0;   // the most that one replay had made at a time; no sum
+  std::int64_t idle_regions = 0;        // forward runs from which backward needs no value
 };
 
 // Collects RegionCounts by region name. Thread-safe: backward may run on another thread.
@@ -30,8 +34,9 @@ class RegionStats {
   RegionCounts total() const;
   void clear();
 
-  // One line per name: values and bytes dropped, reruns, recomputed ops. A region that freed
-  // nothing reads "saves 0 bytes".
+  // One line per name: values and bytes dropped, reruns, recomputed ops. Regions that freed nothing
+  // read "saves 0 bytes", and why; of others it says if bringing the values back takes more memory
+  // than they save.
   std::string text() const;
 
  private:

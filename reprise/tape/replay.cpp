@@ -125,8 +125,8 @@ Replay::WrittenStorages Replay::storages_to_write(const OpRecord& op) {
     op.for_each_read([&](const TensorRef& ref) { mentions += ref.value == write.before ? 1 : 0; });
     const bool is_free =
         before.is_own && !before.is_wanted && !before.is_of_use && before.readers == mentions;
-    storages.emplace(write.before, is_free ? std::exchange(before.storage, {})
-                                           : copy_of_bytes(before.storage).storage());
+    storages.emplace(write.before,
+                     is_free ? take_from(before) : copy_of_bytes(before.storage).storage());
   }
   return storages;
 }
@@ -159,6 +159,8 @@ void Replay::place(ValueId value, c10::Storage storage) {
   }
   position->second.storage = std::move(storage);
   position->second.is_own = true;
+  own_bytes_ += static_cast<std::int64_t>(position->second.storage.nbytes());
+  peak_bytes_ = std::max(peak_bytes_, own_bytes_);
   if (position->second.is_of_use) {
     values_.add_rebuilt(value, position->second.storage);
     take_(value, position->second.storage);
@@ -178,12 +180,19 @@ void Replay::take_results(const OpRecord& op, const WrittenStorages& written,
   }
 }
 
+c10::Storage Replay::take_from(Instance& instance) {
+  if (instance.is_own && instance.storage) {
+    own_bytes_ -= static_cast<std::int64_t>(instance.storage.nbytes());
+  }
+  return std::exchange(instance.storage, {});
+}
+
 void Replay::release_reads(const OpRecord& op) {
   op.for_each_read([&](const TensorRef& ref) {
     Instance& instance = instances_.at(source_of(op, ref));
     --instance.readers;
     if (instance.readers == 0 && !instance.is_wanted) {
-      instance.storage = {};
+      take_from(instance);
     }
   });
 }

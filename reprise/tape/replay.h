@@ -39,6 +39,8 @@ class Replay {
   // See Tape::rebuild. To be called once.
   std::vector<c10::Storage> run(const RebuildRequest& request);
   std::int64_t ops() const { return static_cast<std::int64_t>(order_.size()); }
+  // Most bytes of values that it had made at one time.
+  std::int64_t peak_bytes() const { return peak_bytes_; }
 
  private:
   struct Instance {
@@ -60,6 +62,7 @@ class Replay {
                     const std::vector<c10::IValue>& results);
   void place(ValueId value, c10::Storage storage);
   void release_reads(const OpRecord& op);
+  c10::Storage take_from(Instance& instance);
 
   const OpRecords& ops_;
   ValueTable& values_;
@@ -70,6 +73,8 @@ class Replay {
   std::unordered_map<const TensorRef*, ValueId> moved_;
   std::function<void(ValueId, const c10::Storage&)> take_;
   PresentGenerators drawn_from_;  // they get their state back
+  std::int64_t own_bytes_ = 0;
+  std::int64_t peak_bytes_ = 0;
 };
 
 }  // namespace reprise::tape

@@ -236,6 +236,14 @@ std::shared_ptr<const OpRecords> Tape::expected_again() const {
   return records;
 }
 
+std::vector<ValueId> Tape::values_to_write() const {
+  std::vector<ValueId> values;
+  for (const WrittenTensor& written : written_) {
+    values.push_back(written.before);
+  }
+  return values;
+}
+
 TensorRef Tape::saved(const at::Tensor& tensor) {
   const std::lock_guard lock(mutex_);
   const ValueId value = values_.value_of(tensor);
@@ -265,11 +273,19 @@ void Tape::resume() {
   values_.resume();
 }
 
+KeptByTape Tape::take_kept() {
+  const std::lock_guard lock(mutex_);
+  KeptByTape kept{.ops = std::exchange(ops_, {})};
+  values_.take_kept(kept.storages, kept.opaque);
+  return kept;
+}
+
 std::vector<c10::Storage> Tape::rebuild(const RebuildRequest& request) {
   const std::lock_guard lock(mutex_);
   Replay replay(ops_, values_);
   std::vector<c10::Storage> storages = replay.run(request);
   replayed_ops_ += replay.ops();
+  last_replay_bytes_ = replay.peak_bytes();
   return storages;
 }
 

@@ -25,6 +25,13 @@
 
 namespace reprise::tape {
 
+// What a tape holds on to.
+struct KeptByTape {
+  OpRecords ops;
+  std::vector<c10::Storage> storages = {};
+  std::vector<at::Tensor> opaque = {};
+};
+
 class Tape {
  public:
   Tape() = default;
@@ -54,14 +61,22 @@ class Tape {
   // Throws c10::Error, in autograd's words, if an external value was changed in place.
   std::vector<c10::Storage> rebuild(const RebuildRequest& request);
 
+  // Gives up all that it keeps; nothing can be rebuilt any more.
+  KeptByTape take_kept();
+
   const ValueTable& values() const { return values_; }
   const OpRecord& op(OpId id) const { return *ops_[static_cast<std::size_t>(id)]; }
   // For a tape that will repeat this one.
   std::shared_ptr<const OpRecords> expected_again() const;
   OpId ops() const { return static_cast<OpId>(ops_.size()); }
+  // Values that the op under way is about to write. Between before_op() and after_op().
+  std::vector<ValueId> values_to_write() const;
   // Values that the last op read, if it was recorded.
   const std::vector<ValueId>& last_reads() const { return last_reads_; }
   std::int64_t replayed_ops() const { return replayed_ops_; }
+  // The most bytes that the last rebuild() had made and not given up yet, without those that ops
+  // take for themselves while they run.
+  std::int64_t last_replay_bytes() const { return last_replay_bytes_; }
   // Generator states and copies of what was about to be written.
   std::int64_t kept_bytes() const { return random_bytes_ + values_.copied_bytes(); }
 
@@ -103,6 +118,7 @@ class Tape {
   std::vector<ValueId> saved_unfilled_;
   std::int64_t random_bytes_ = 0;
   std::int64_t replayed_ops_ = 0;
+  std::int64_t last_replay_bytes_ = 0;
 };
 
 }  // namespace reprise::tape

@@ -23,9 +23,13 @@ void TapeFrame::on_save(std::int64_t index, const at::Tensor& tensor) {
 void TapeFrame::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                           OpArguments arguments) {
   tape_->before_op(op, keys, arguments);
+  if (!regions_.empty()) {
+    regions_.front()->require_not_kept(tape_->values_to_write(), op);
+  }
 }
 
 void TapeFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results) {
+  const OpId ops_before = tape_->ops();
   tape_->after_op(results);
   for (const auto& [region, index] : std::exchange(saved_arguments_, {})) {
     region->move_on(index);
@@ -33,6 +37,55 @@ void TapeFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results)
   for (const auto& region : regions_) {
     region->note_reads(tape_->last_reads());
   }
+  if (tape_->ops() > ops_before && !regions_.empty()) {
+    ask_policies(tape_->op(ops_before));
+  }
+}
+
+void TapeFrame::ask_policies(const OpRecord& op) {
+  std::vector<ValueId> made;
+  for (const MadeResult& result : op.results) {
+    made.push_back(result.value);
+  }
+  for (const Write& write : op.written) {
+    made.push_back(write.after);
+  }
+  std::int64_t bytes = 0;
+  for (const ValueId value : made) {
+    bytes += tape_->values().at(value).bytes;
+  }
+  for (const auto& region : regions_) {
+    region->choices().note_op(op.op, made, bytes);
+  }
+  for (const ValueId value : made) {
+    keep_if_all_say_so(value);
+  }
+}
+
+void TapeFrame::name_value(const at::Tensor& tensor, const std::string& name) {
+  const std::lock_guard lock(tape_->mutex());
+  const ValueId value = tape_->values().known_value(tensor);
+  if (value == kNoValue || tape_->values().at(value).is_external()) {
+    return;
+  }
+  for (const auto& region : regions_) {
+    region->choices().note_name(value, name);
+  }
+  keep_if_all_say_so(value);
+}
+
+// Outer regions drop what inner ones keep, unless they keep it too.
+void TapeFrame::keep_if_all_say_so(ValueId value) {
+  std::optional<SaveAction> kept;
+  for (const auto& region : regions_) {
+    const std::optional<SaveAction> action = region->choices().save(value);
+    if (region->made(value) && !action) {
+      regions_.front()->let_go(value);
+      return;
+    }
+    kept = region->made(value) && !(kept && must_be_saved(*kept)) ? action : kept;
+  }
+  regions_.front()->keep(value, *kept);
 }
 
 std::shared_ptr<RecordedRegion> TapeFrame::enter_region(const RegionOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,13 @@ class TapeFrame final : public Frame, public SaveListener {
   // Regions nest: the last one entered is the first one left.
   std::shared_ptr<RecordedRegion> enter_region(const RegionOptions& options);
   void leave_region() { regions_.pop_back(); }
+  // The user names what lies in the tensor's memory.
+  void name_value(const at::Tensor& tensor, const std::string& name);
 
  private:
+  void ask_policies(const OpRecord& op);
+  void keep_if_all_say_so(ValueId value);
+
   std::shared_ptr<Tape> tape_;  // owned with the regions on it
   std::vector<std::shared_ptr<RecordedRegion>>
       regions_;  // innermost last; owned by their nodes too

@@ -130,6 +130,17 @@ void ValueTable::end() {
   }
 }
 
+void ValueTable::take_kept(std::vector<c10::Storage>& storages, std::vector<at::Tensor>& opaque) {
+  for (ValueRecord& record : values_) {
+    if (record.kept) {
+      storages.push_back(std::exchange(record.kept, {}));
+    }
+    if (record.opaque.defined()) {
+      opaque.push_back(std::exchange(record.opaque, {}));
+    }
+  }
+}
+
 c10::Storage ValueTable::storage_of(ValueId root) const { return locked(at(root).made_in); }
 
 c10::Storage ValueTable::find(ValueId value) const {

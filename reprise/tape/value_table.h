@@ -78,6 +78,9 @@ class ValueTable {
   // Throws c10::Error, in autograd's words, if an external value was changed since the end.
   c10::Storage find(ValueId value) const;
 
+  // Moves out all bytes that it keeps.
+  void take_kept(std::vector<c10::Storage>& storages, std::vector<at::Tensor>& opaque);
+
   // What recorded ops made for `root` and those after it, if it is alive.
   c10::Storage storage_of(ValueId root) const;
 

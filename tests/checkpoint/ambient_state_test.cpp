@@ -213,6 +213,7 @@ TEST(AmbientState, GradModeIsOnInTheRerunThoughBackwardHasItOff) {
   std::vector<bool> modes;
   const at::Tensor x = leaf({.1, .3, .5});
   const at::Tensor y = checkpoint(
+      support::rerunning(),
       [&](const at::Tensor& t) {
         modes.push_back(torch::GradMode::is_enabled());
         return t.sin().exp();
@@ -277,7 +278,7 @@ TEST(AmbientState, TheForwardContextIsEnteredWithoutGradToo) {
 
 TEST(AmbientState, TheTwoContextsAreTheirOwn) {
   std::vector<int> seen;
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.forward_context = mode_context(1);
   options.recompute_context = mode_context(2);
   const at::Tensor x = leaf({.1, .3, .5});
@@ -334,7 +335,7 @@ TEST(AmbientState, AnExceptionInTheFirstRunLeavesTheCallersState) {
 }
 
 TEST(AmbientState, AnExceptionInTheRerunLeavesTheCallersStateAndTheNextTryWorks) {
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.forward_context = mode_context(1);
   options.recompute_context = mode_context(1);
   const at::Tensor x = leaf({1, 2});
@@ -390,7 +391,7 @@ TEST(AmbientState, AForwardContextThatThrowsLeavesNothing) {
 }
 
 TEST(AmbientState, ARecomputeContextThatThrowsIsTheErrorOfBackward) {
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.recompute_context = []() -> std::shared_ptr<void> { throw Thrown(); };
   const at::Tensor x = leaf({1, 2});
   {

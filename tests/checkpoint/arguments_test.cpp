@@ -225,7 +225,7 @@ void visit_tensors(Encoded& encoded, Visit&& visit) {
 
 TEST(Arguments, AStructWithItsOwnVisitIsArgumentAndResult) {
   const auto counted = stats();
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.stats = counted;
   expect_same([&](bool as_region) {
     const at::Tensor x = ramp_leaf({3});

@@ -115,6 +115,7 @@ TEST(CustomFunction, SeesTheSameNeedsInputGradInTheRerun) {
   const at::Tensor constant = support::values({2, 3, 4});
 
   const at::Tensor y = checkpoint(
+      support::rerunning(),
       [=](const at::Tensor& t) { return AddRecordingFlags::apply(t.sin(), constant).exp(); }, x);
   y.sum().backward();
 
@@ -128,6 +129,7 @@ TEST(CustomFunction, SeesTheSameNeedsInputGradForInputsOfTheRegion) {
   const at::Tensor inner = leaf({1, 2, 3}) * 2;
 
   const at::Tensor y = checkpoint(
+      support::rerunning(),
       [](const at::Tensor& a, const at::Tensor& b) { return AddRecordingFlags::apply(a, b).exp(); },
       frozen, inner);
   y.sum().backward();

@@ -101,7 +101,8 @@ TEST_P(AtEachStep, AnExceptionInTheRerunLeavesNothingAndTheSameGraphCanBeTriedAg
   const MemoryMeter meter;
   {
     torch::manual_seed(1);
-    const at::Tensor y = Nest(depth(), {})([&fn](const at::Tensor& t) { return fn(t); }, x);
+    const at::Tensor y =
+        Nest(depth(), support::rerunning())([&fn](const at::Tensor& t) { return fn(t); }, x);
     const at::Tensor generator = support::default_generator_state();
     const at::Tensor loss = y.sum();
     fn.throw_before = step();
@@ -244,7 +245,8 @@ TEST_P(AtDepth, AnExceptionInABackwardNodeInsideLeavesNoRecomputedValueBehind) {
 TEST_P(AtDepth, HooksOfABackwardThatThrewAreAliveAsLongAsItsGraphIs) {
   Function fn;
   const at::Tensor x = ramp_leaf({3});
-  at::Tensor loss = Nest(GetParam(), {})([&fn](const at::Tensor& t) { return fn(t); }, x).sum();
+  at::Tensor loss =
+      Nest(GetParam(), support::rerunning())([&fn](const at::Tensor& t) { return fn(t); }, x).sum();
   const std::int64_t before = live_hooks();
   fn.throw_before = 1;
 
@@ -279,7 +281,7 @@ void expect_states_survive(int bad_call) {
   ThrowingStates states{.bad_call = bad_call};
   const at::Tensor x = ramp_leaf({3});
   const auto fn = [&states](const at::Tensor& t) { return (t * states.first).sin(); };
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.states = states.declared();
   const auto step = [&] { checkpoint(options, fn, x).sum().backward(); };
 

@@ -370,6 +370,7 @@ TEST(Gradients, LeavesOfTheRerunKeepNoGradient) {
   {
     const at::Tensor x = leaf({.1, .3, .5});
     const at::Tensor y = checkpoint(
+        support::rerunning(),
         [&](const at::Tensor& t) {
           if (is_recomputing()) {
             leaf_of_rerun = t;

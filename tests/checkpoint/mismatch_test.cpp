@@ -28,7 +28,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 CheckpointOptions named(const std::string& name) {
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.name = name;
   return options;
 }
@@ -150,7 +150,10 @@ TEST(Mismatch, OfAShapeIsThrownBeforeAnyGradientOfTheRegion) {
   EXPECT_EQ(live_hooks(), 0);
 
   // The next step works.
-  checkpoint([&](const at::Tensor& t) { return t.mm(w).tanh(); }, x).sum().backward();
+  checkpoint(
+      support::rerunning(), [&](const at::Tensor& t) { return t.mm(w).tanh(); }, x)
+      .sum()
+      .backward();
   const at::Tensor got = w.grad().clone();
   w.mutable_grad() = at::Tensor();
   x.mm(w).tanh().sum().backward();
@@ -162,6 +165,7 @@ TEST(Mismatch, OfTheNumberOfValuesGivesBothCountsAndTheFirstDifferingOp) {
   const at::Tensor x = ramp_leaf({3});
   int calls = 0;
   const at::Tensor y = checkpoint(
+      support::rerunning(),
       [&](const at::Tensor& t) {
         const at::Tensor h = t.exp();
         return ++calls == 1 ? h.cos().sin() : h.cos();
@@ -179,7 +183,7 @@ TEST(Mismatch, OfTheNumberOfValuesGivesBothCountsAndTheFirstDifferingOp) {
 TEST(Mismatch, OfMoreValuesIsSeenByARerunThatGoesToTheEnd) {
   const at::Tensor x = ramp_leaf({3});
   int calls = 0;
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.stops_early = false;
   const at::Tensor y = checkpoint(
       options,
@@ -222,7 +226,8 @@ TEST(Mismatch, OfACapturedFunctionThatWasResetIsTheErrorOfTheCall) {
     return t.exp().sin();
   };
   const at::Tensor x = ramp_leaf({3});
-  const at::Tensor y = checkpoint([&](const at::Tensor& t) { return activation(t); }, x);
+  const at::Tensor y = checkpoint(
+      support::rerunning(), [&](const at::Tensor& t) { return activation(t); }, x);
   activation = nullptr;
 
   EXPECT_THROW(y.sum().backward(), std::bad_function_call);
@@ -234,6 +239,7 @@ TEST(Mismatch, OfARerunThatDrawsAndWritesMoreLeavesNoTrace) {
   const at::Tensor counter = torch::zeros({}, torch::kLong);
   int calls = 0;
   const at::Tensor y = checkpoint(
+      support::rerunning(),
       [&](const at::Tensor& t) {
         if (++calls == 1) {
           return t.exp().cos();
@@ -317,7 +323,7 @@ TEST(Mismatch, CheckCanBeSwitchedOff) {
 TEST(Mismatch, OfAValueThatIsMissingIsAnErrorEvenUnchecked) {
   const at::Tensor x = ramp_leaf({3});
   int calls = 0;
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.determinism_check = DeterminismCheck::kNone;
   const at::Tensor y = checkpoint(
       options, [&](const at::Tensor& t) { return ++calls == 1 ? t.exp().cos() : t.exp(); }, x);
@@ -432,7 +438,7 @@ TEST(Mismatch, OfARegionWithAConstResultIsSeenBeforeAnyNodeRuns) {
     const std::int64_t length = ++calls == 1 ? 3 : 2;
     return t.slice(0, 0, length).sin() + bias.slice(0, 0, length);
   };
-  EXPECT_THROW(checkpoint(fn, x).sum().backward(), ReplayMismatch);
+  EXPECT_THROW(checkpoint(support::rerunning(), fn, x).sum().backward(), ReplayMismatch);
 
   EXPECT_FALSE(bias.grad().defined());
   EXPECT_EQ(live_hooks(), 0);

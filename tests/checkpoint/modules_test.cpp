@@ -58,7 +58,7 @@ Tensors train_step(torch::nn::Sequential net) {
 }
 
 CheckpointOptions counting(const std::shared_ptr<RegionStats>& stats) {
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.stats = stats;
   return options;
 }
@@ -202,6 +202,7 @@ Tensors block_step(Holder block) {
 TEST(Modules, ACheckpointedModuleTrainsAsItsBase) {
   torch::manual_seed(3);
   Checkpointed<Block> region(4);
+  region->checkpoint_options().recompute = Recompute::kRerun;
   torch::manual_seed(3);
   Block plain(4);
 
@@ -230,6 +231,7 @@ TEST(Modules, ACheckpointedTorchModuleTakesItsOwnOptions) {
   Checkpointed<torch::nn::Linear> layer(torch::nn::LinearOptions(4, 4).bias(false));
   layer->checkpoint_options().stats = stats;
   layer->checkpoint_options().name = "linear";
+  layer->checkpoint_options().recompute = Recompute::kRerun;
 
   layer(net_input()).sum().backward();
 

@@ -84,7 +84,7 @@ TEST(Randomness, NoStateIsStoredWhereNoNumberIsDrawn) {
 }
 
 TEST(Randomness, WithPreservationOffTheRandomOpsAreCounted) {
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.preserves_rng = false;
   const support::Run run = run_step(
       [](const Nest& region) {

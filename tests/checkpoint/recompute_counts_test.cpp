@@ -53,7 +53,7 @@ TEST(RecomputeCounts, EarlyStopSkipsWhatComesAfterTheLastNeededValue) {
   int side_effects = 0;
   const auto step = [&](bool stops_early) {
     side_effects = 0;
-    CheckpointOptions options;
+    CheckpointOptions options = support::rerunning();
     options.stops_early = stops_early;
     const at::Tensor x = ramp_leaf({3});
     checkpoint(
@@ -125,7 +125,8 @@ at::Tensor run_tree(const Tensors& weights, const at::Tensor& t, int first, int 
     return
         [=](const at::Tensor& in) { return run_tree(weights, in, from, to, levels - 1, leaves); };
   };
-  return checkpoint(half(middle, last), checkpoint(half(first, middle), t));
+  return checkpoint(support::rerunning(), half(middle, last),
+                    checkpoint(support::rerunning(), half(first, middle), t));
 }
 
 int leaf_runs(int levels, Tensors* gradients) {
@@ -172,7 +173,7 @@ TEST(RecomputeCounts, StatsAreKeptByName) {
   const auto stats = std::make_shared<RegionStats>();
   const at::Tensor x = ramp_leaf({4});
   const auto named = [&](const std::string& name) {
-    CheckpointOptions options;
+    CheckpointOptions options = support::rerunning();
     options.name = name;
     options.stats = stats;
     return options;

@@ -232,5 +232,38 @@ TEST(ReplayMemory, RegionsInARegionHoldTheirStartsAndOneOfThem) {
   EXPECT_EQ(options.stats->total().recomputed_ops, 12 + 15);
 }
 
+// Its bytes cannot be copied as a storage; the op before the write must not read what is there after.
+TEST(ReplayOfSparse, AWriteToACapturedTensorIsNeverAnotherGradient) {
+  const auto gradient = [](bool as_region) {
+    const at::Tensor sparse = torch::eye(3, torch::kDouble).to_sparse();
+    const auto fn = [&](const at::Tensor& t) {
+      const at::Tensor h = at::_sparse_mm(sparse, t);
+      sparse.mul_(2);
+      return h.sin() + t;
+    };
+    const at::Tensor x = ramp_leaf({3, 3});
+    (as_region ? checkpoint(support::replaying(), fn, x) : fn(x)).sum().backward();
+    return x.grad();
+  };
+  // Plainly, autograd has saved the sparse tensor and refuses.
+  EXPECT_THAT([&] { gradient(false); }, throws_modified_in_place());
+  EXPECT_THAT([&] { gradient(true); }, throws_modified_in_place());
+}
+
+TEST(ReplayOfSparse, AWrittenTensorThatAutogradDidNotSaveIsNeverReadAgain) {
+  const auto gradient = [](bool as_region) {
+    const at::Tensor sparse = torch::eye(3, torch::kDouble).to_sparse();
+    const auto fn = [&](const at::Tensor& t) {
+      const at::Tensor scale = sparse.to_dense();
+      sparse.mul_(2);
+      return (t * scale).sin();
+    };
+    const at::Tensor x = ramp_leaf({3, 3});
+    (as_region ? checkpoint(support::replaying(), fn, x) : fn(x)).sum().backward();
+    return x.grad();
+  };
+  EXPECT_TRUE(bitwise_equal(gradient(true), gradient(false)));
+}
+
 }  // namespace
 }  // namespace reprise

@@ -91,7 +91,7 @@ TEST(Sequential, NoModulesGiveTheInputBack) {
 TEST(Sequential, StagesOfRegionsRunTwiceAndThoseOfTheLastSegmentOnce) {
   const auto calls = std::make_shared<int>(0);
   const at::Tensor x = ramp_leaf({3});
-  checkpoint_sequential(stages(9, calls), 5, x).output.sum().backward();
+  checkpoint_sequential(support::rerunning(), stages(9, calls), 5, x).output.sum().backward();
   EXPECT_EQ(*calls, 9 + 8);
   const at::Tensor got = x.grad().clone();
 
@@ -163,7 +163,7 @@ TEST(Sequential, TuplesFlowThroughAllStages) {
 // UC-12 D.
 TEST(Sequential, OptionsReachEverySegment) {
   const auto stats = std::make_shared<RegionStats>();
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.name = "net";
   options.stats = stats;
   options.preserves_rng = false;

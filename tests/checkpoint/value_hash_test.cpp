@@ -15,7 +15,7 @@ using support::ramp;
 using support::values;
 
 CheckpointOptions hashing() {
-  CheckpointOptions options;
+  CheckpointOptions options = support::rerunning();
   options.determinism_check = DeterminismCheck::kValues;
   return options;
 }

@@ -73,8 +73,9 @@ class Nest {
   CheckpointOptions options_;
 };
 
-// The same options, with regions that replay.
+// The same options, with regions that replay, or that rerun.
 CheckpointOptions replaying(CheckpointOptions options = {});
+CheckpointOptions rerunning(CheckpointOptions options = {});
 
 // What a step has computed; it has run its backward by itself.
 struct Step {
