@@ -8,6 +8,7 @@
 
 #include "reprise/plan/format_bytes.h"
 #include "reprise/plan/simulate.h"
+#include "reprise/plan/smallest_peak.h"
 #include "reprise/profile/build_program.h"
 #include "reprise/profile/step_error.h"
 #include "reprise/tape/peak_watch.h"
@@ -49,6 +50,18 @@ bool is_good_for(const PlannedPass& planned, std::optional<std::int64_t> limit_b
   return planned.result.replays == 0 || *limit_bytes - planned.limit_bytes <= most_unused;
 }
 
+// Of the values that backward needs and no recipe can make again.
+std::int64_t not_replayable_bytes(const plan::Program& program) {
+  std::int64_t bytes = 0;
+  for (const plan::ValueFate& fate : plan::value_fates(program, {})) {
+    const plan::Value& value = program.values[static_cast<std::size_t>(fate.value)];
+    const bool has_recipe = value.recipe != plan::kNoRecipe &&
+                            program.recipes[static_cast<std::size_t>(value.recipe)].replayable;
+    bytes += has_recipe || program.is_held(value) ? 0 : value.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 struct MemoryBudget::Core::Run {
@@ -69,6 +82,8 @@ MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
   plan::find_planner(options_.planner);
   require_not_negative("iterations", options_.iterations);
   require_not_negative("time_limit_s", options_.time_limit_s);
+  require_not_negative("headroom_bytes", options_.headroom_bytes);
+  require_not_negative("objective.most_overhead", options_.objective.most_overhead.value_or(0));
   if (options_.most_passes < 1) {
     throw std::invalid_argument("MemoryBudget: most_passes must be positive, got " +
                                 std::to_string(options_.most_passes));
@@ -85,13 +100,14 @@ std::optional<std::int64_t> MemoryBudget::Core::limit_of(const KnownPass* known,
                                                          std::int64_t live_bytes) const {
   switch (goal_.kind) {
     case BudgetGoal::Kind::kTotal:
-      return goal_.bytes - live_bytes;
+      return goal_.bytes - options_.headroom_bytes - live_bytes;
     case BudgetGoal::Kind::kAboveStart:
-      return goal_.bytes;
+      return goal_.bytes - options_.headroom_bytes;
     case BudgetGoal::Kind::kShare:
       if (known != nullptr) {
         return static_cast<std::int64_t>(goal_.share *
-                                         static_cast<double>(known->keep_all_peak_bytes));
+                                         static_cast<double>(known->keep_all_peak_bytes)) -
+               options_.headroom_bytes;
       }
       return std::nullopt;
     case BudgetGoal::Kind::kMinimum:
@@ -124,6 +140,17 @@ plan::Schedule MemoryBudget::Core::given_schedule(const KnownPass& known) const 
   return *options_.schedule;
 }
 
+plan::PlanResult MemoryBudget::Core::ask_planner(const KnownPass& known,
+                                                 std::optional<std::int64_t> limit_bytes) const {
+  const plan::PlanRequest request = request_for(limit_bytes);
+  if (options_.objective.most_overhead) {
+    return plan::make_smallest_plan(known.program, options_.planner, request,
+                                    *options_.objective.most_overhead);
+  }
+  const bool fits_all = limit_bytes && known.keep_all_peak_bytes <= *limit_bytes;
+  return plan::make_plan(known.program, fits_all ? "keep_all" : options_.planner, request);
+}
+
 PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
                                           std::optional<std::int64_t> limit_bytes) {
   PlannedPass planned{
@@ -134,9 +161,7 @@ PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
     planned.result.planner = planned.schedule.planner;
   } else {
     const auto began = std::chrono::steady_clock::now();
-    const bool fits_all = limit_bytes && known.keep_all_peak_bytes <= *limit_bytes;
-    planned.result = plan::make_plan(known.program, fits_all ? "keep_all" : options_.planner,
-                                     request_for(limit_bytes));
+    planned.result = ask_planner(known, limit_bytes);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
     report_.plan_ms += took.count();
     ++report_.plans;
@@ -259,6 +284,7 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder
                     .expected = pass.tape().expected_again(),
                     .plans = {}};
     known.keep_all_peak_bytes = plan::simulate_keep_all(known.program).peak_bytes;
+    known.not_replayable_bytes = not_replayable_bytes(known.program);
     std::erase_if(known_, [&](const KnownPass& each) {
       return each.identity.forward_hash == known.identity.forward_hash;
     });
@@ -282,6 +308,7 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
   last.peak_bytes = run.recorder ? run.recorder->peak_bytes() : run.peak->peak_bytes();
   last.total_peak_bytes = run.start_bytes + last.peak_bytes;
   last.replayed_ops = pass.recomputed_ops();
+  last.replay_state_bytes = pass.kept_bytes();
   last.evictions = run.online != nullptr ? run.online->evictions() : 0;
   last.has_departed = run.follower != nullptr && run.follower->has_departed();
   ++report_.passes;
@@ -293,6 +320,8 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
     last.keep_all_peak_bytes = run.known->keep_all_peak_bytes;
     last.predicted_recompute_us = run.planned->recompute_us;
     last.predicted_overhead = run.planned->overhead;
+    last.held_bytes = run.known->program.resident_bytes;
+    last.not_replayable_bytes = run.known->not_replayable_bytes;
     ++report_.planned_passes;
   }
 }
@@ -350,7 +379,26 @@ std::optional<plan::Schedule> MemoryBudget::Core::schedule() const {
 
 BudgetReport MemoryBudget::Core::report() const {
   const std::lock_guard lock(mutex_);
-  return report_;
+  BudgetReport report = report_;
+  if (known_.empty() || known_.front().plans.empty()) {
+    return report;
+  }
+  const plan::Program& program = known_.front().program;
+  for (const plan::ValueFate& fate :
+       plan::value_fates(program, known_.front().plans.back().schedule)) {
+    const plan::Value& value = program.values[static_cast<std::size_t>(fate.value)];
+    report.values.push_back(
+        {.bytes = value.bytes,
+         .shape = value.shape,
+         .dtype = value.dtype,
+         .op = value.recipe == plan::kNoRecipe
+                   ? ""
+                   : program.recipes[static_cast<std::size_t>(value.recipe)].name,
+         .label = value.label,
+         .action = fate.action,
+         .why = fate.why});
+  }
+  return report;
 }
 
 }  // namespace reprise

@@ -47,6 +47,7 @@ struct KnownPass {
   profile::PassIdentity identity;
   std::shared_ptr<const tape::OpRecords> expected;  // shared with the passes that repeat it
   std::int64_t keep_all_peak_bytes = 0;
+  std::int64_t not_replayable_bytes = 0;
   // By which a measured peak was above the predicted one: planned for from then on.
   std::int64_t margin_bytes = 0;
   int corrections = 0;
@@ -73,6 +74,8 @@ class MemoryBudget::Core {
   const PlannedPass& plan_for(KnownPass& known, std::optional<std::int64_t> limit_bytes);
   [[noreturn]] void refuse(const PlannedPass& planned, std::int64_t limit_bytes) const;
   plan::PlanRequest request_for(std::optional<std::int64_t> limit_bytes) const;
+  plan::PlanResult ask_planner(const KnownPass& known,
+                               std::optional<std::int64_t> limit_bytes) const;
   plan::Schedule given_schedule(const KnownPass& known) const;
   PlannedPass make_plan(const KnownPass& known, std::optional<std::int64_t> limit_bytes);
   std::shared_ptr<const tape::PassPlan> find_other_plan(std::size_t op, std::uint64_t hash);

@@ -23,11 +23,26 @@ std::string BudgetReport::text() const {
     out << std::fixed << std::setprecision(1) << ", predicted " << last.predicted_recompute_us / 1e3
         << " ms (+" << 100 * last.predicted_overhead << " %)";
   }
+  if (last.held_bytes + last.not_replayable_bytes + last.replay_state_bytes > 0) {
+    out << "\nkept       " << format_bytes(last.held_bytes) << " that the program holds, "
+        << format_bytes(last.not_replayable_bytes) << " that nothing makes again, "
+        << format_bytes(last.replay_state_bytes) << " of random states and copies";
+  }
   out << "\nplan       " << last.plan;
   if (!unplanned_because.empty()) {
     out << "; unplanned: " << unplanned_because;
   }
   out << '\n';
+  return out.str();
+}
+
+std::string BudgetReport::values_text() const {
+  std::ostringstream out;
+  for (const ValueReport& value : values) {
+    out << std::setw(12) << value.bytes << " bytes  " << std::left << std::setw(10)
+        << plan::action_text(value.action) << std::right << "  " << value.op << "  "
+        << (value.label.empty() ? "" : value.label + "  ") << "(" << value.why << ")\n";
+  }
   return out.str();
 }
 

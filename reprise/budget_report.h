@@ -6,7 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "reprise/plan/value_fates.h"
+
 namespace reprise {
+
+// A value that forward made and backward needed, and what the plan did with it.
+struct ValueReport {
+  std::int64_t bytes = 0;
+  std::vector<std::int64_t> shape = {};
+  std::string dtype = {};
+  std::string op = {};     // that makes it
+  std::string label = {};  // of the part of the model
+  plan::ValueFate::Action action = plan::ValueFate::Action::kKept;
+  std::string why = {};
+};
 
 // One pass: a forward with its backward. Bytes are above those that were live when it began.
 struct PassReport {
@@ -20,7 +33,12 @@ struct PassReport {
   double predicted_overhead = 0;
   std::int64_t replayed_ops = 0;
   std::int64_t evictions = 0;  // without a plan
-  bool has_departed = false;   // from the plan
+  // Values that stay whatever the plan: the program holds them, or nothing can make them again.
+  std::int64_t held_bytes = 0;
+  std::int64_t not_replayable_bytes = 0;
+  // Kept for replays: random states, and copies of outside tensors that an op was about to write.
+  std::int64_t replay_state_bytes = 0;
+  bool has_departed = false;  // from the plan
 };
 
 struct BudgetReport {
@@ -36,7 +54,9 @@ struct BudgetReport {
   double plan_ms = 0;             // all of them took
   std::string unplanned_because;  // of the last pass that cannot be planned
   PassReport last = {};
+  std::vector<ValueReport> values;  // of the last pass that has a plan, in the order of forward
   std::string text() const;
+  std::string values_text() const;  // a line for each
 };
 
 }  // namespace reprise

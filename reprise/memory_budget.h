@@ -45,6 +45,17 @@ class BudgetError : public std::runtime_error {
 
 using tape::OpMismatch;
 
+// What plans are made for.
+struct Objective {
+  // Nothing: the fastest plan within the budget. Else the plan with the lowest peak whose predicted
+  // recompute time is at most this share of a plain step; if all that fit the budget take longer,
+  // the fastest of them.
+  std::optional<double> most_overhead = {};
+
+  static Objective fastest() { return {}; }
+  static Objective smallest(double most_overhead) { return {.most_overhead = most_overhead}; }
+};
+
 struct MemoryBudgetOptions {
   // Of make_plan() (plan/planners.h).
   std::string planner = "auto";
@@ -52,6 +63,9 @@ struct MemoryBudgetOptions {
   double time_limit_s = 0;      // 0: none. With one, plans depend on the machine.
   // Called now and then while a plan is made.
   std::function<void(const plan::PlanProgress&)> on_progress = {};
+  Objective objective = {};
+  // So many bytes of the budget are left free, for what is allocated while no pass runs.
+  std::int64_t headroom_bytes = 0;
   // A budget that no plan meets is an error. If false, the plan with the lowest peak is followed.
   bool is_hard = true;
   // Replays each op of forward at once and compares bits, and looks for writes to arguments that
@@ -106,6 +120,7 @@ class MemoryBudget {
   // those after them too, where no label() is open. To be called before the first step.
   void name(const torch::nn::Module& model);
 
+  // Takes time in proportion to the program of the last pass.
   BudgetReport report() const;
 
   // The recorded pass that was run last, and the schedule that it is to follow next; nothing before

@@ -227,8 +227,7 @@ OpTrace StepRecorder::trace_of(tape::OpId id, StorageNumbers& numbers) const {
     if (pass_.tape().values().at(pass_.tape().values().root(write.after)).is_external()) {
       continue;
     }
-    op.writes.push_back(
-        numbers.access({.value = write.after, .view = pass_.tape().values().written(write.after)}));
+    op.writes.push_back(numbers.access(write.after, pass_.tape().values().written(write.after)));
   }
   return op;
 }
@@ -275,7 +274,8 @@ RecordedPass StepRecorder::finish() {
   }
   recorded.root_of_storage = numbers.roots();
   for (const tape::ValueId root : recorded.root_of_storage) {
-    trace.storages.push_back(trace_of(root));
+    const int number = static_cast<int>(trace.storages.size());
+    numbers.describe(number, trace.storages.emplace_back(trace_of(root)));
   }
   return recorded;
 }
