@@ -59,6 +59,9 @@ OptionGroup policy_options() {
             "Which blocks become regions: none, block, every=K, sqrt, best, segments=N, bytes=N, "
             "cost=N, attention, ffn; or what --budget and --schedule say: budget=BYTES, "
             "schedule=FILE")
+      .choice("recompute", "replay", {"replay", "rerun"},
+              "How regions get their values back: by the ops that they ran, or by running the code "
+              "of the model again")
       .text("budget", "", "BYTES",
             "Most bytes that live tensors may take in forward and backward: 123456789, 200MB, "
             "1.5GiB in all, 60% of what a pass takes above its start with everything kept, or "
@@ -99,7 +102,10 @@ OptionGroup output_options() {
 
 OptionGroup verification_options() {
   return OptionGroup("verify", "Verification")
-      .text("budget", "50%", "BYTES", "The budget, as train takes it");
+      .text("budget", "50%", "BYTES", "The budget, as train takes it")
+      .flag("paranoid",
+            "Also replay each op at once, compare its bits, and look for writes to arguments that "
+            "it does not declare; slow, and beyond the budget");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "reprise/cli/autocast_scope.h"
 #include "reprise/cli/budget_policy.h"
 #include "reprise/cli/errors.h"
+#include "reprise/tape/region_options.h"
 #include "reprise/zoo/policy.h"
 
 namespace reprise::cli {
@@ -150,6 +151,8 @@ TrainSetup make_train_setup(const OptionValues& values) {
   setup.warmup_steps = std::min(values.integer("warmup"), setup.steps - 1);
   setup.validation_batches = values.integer("validation-batches");
   setup.policy_from_length = values.integer("policy-from-length");
+  tape::set_default_recompute(values.text("recompute") == "rerun" ? tape::Recompute::kRerun
+                                                                  : tape::Recompute::kReplay);
   return setup;
 }
 

@@ -12,8 +12,7 @@
 
 namespace reprise::cli {
 
-MemoryBudget make_budget(const BudgetPolicy& policy) {
-  MemoryBudgetOptions options;
+MemoryBudget make_budget(const BudgetPolicy& policy, MemoryBudgetOptions options) {
   if (!policy.schedule_path.empty()) {
     options.schedule = plan::read_schedule(read_file(policy.schedule_path), policy.schedule_path);
   }

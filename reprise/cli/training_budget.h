@@ -10,8 +10,9 @@
 
 namespace reprise::cli {
 
+// `options`: of the budget, but for the schedule that the policy names.
 // Throws FormatError if the schedule's file cannot be read or is none.
-MemoryBudget make_budget(const BudgetPolicy& policy);
+MemoryBudget make_budget(const BudgetPolicy& policy, MemoryBudgetOptions options = {});
 
 // `budget`'s limit, above the start of a pass: for where more than the one model that the total is
 // meant for is alive. Steps under it are planned anew.

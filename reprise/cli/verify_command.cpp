@@ -53,13 +53,14 @@ std::vector<ParameterState> gradients_of(const zoo::Model& model) {
 // Steps of one of the two runs.
 class Run {
  public:
-  Run(const TrainSetup& setup, const StopRequest& stop, TrainingProgress& progress)
-      : setup_(setup), stop_(stop), progress_(progress) {}
+  Run(const TrainSetup& setup, bool is_paranoid, const StopRequest& stop,
+      TrainingProgress& progress)
+      : setup_(setup), is_paranoid_(is_paranoid), stop_(stop), progress_(progress) {}
 
   FinalState train(const std::string& label, const std::optional<BudgetPolicy>& policy) {
     Trainer trainer = setup_.make_trainer();
     if (policy) {
-      trainer.set_budget(make_budget(*policy));
+      trainer.set_budget(make_budget(*policy, {.checks_ops = is_paranoid_}));
     }
     FinalState state;
     with_refusals(policy, "--budget", [&] {
@@ -108,6 +109,7 @@ class Run {
   }
 
   const TrainSetup& setup_;
+  bool is_paranoid_;
   const StopRequest& stop_;
   TrainingProgress& progress_;
   std::int64_t done_ = 0;
@@ -179,9 +181,17 @@ void run_verify(const OptionValues& values, std::ostream& out, std::ostream& err
 
   const StopRequest stop;
   TrainingProgress progress(err);
-  Run run(setup, stop, progress);
+  const bool is_paranoid = values.flag("paranoid");
+  Run run(setup, is_paranoid, stop, progress);
   // First: a budget in bytes is for all that is alive, and the other's copies would be.
-  const FinalState within = run.train(policy, budget);
+  const FinalState within = [&] {
+    try {
+      return run.train(policy, budget);
+    } catch (const OpMismatch& mismatch) {
+      progress.finish();
+      throw CheckError(mismatch.what());
+    }
+  }();
   const FinalState plain = run.train("plain", std::nullopt);
   progress.finish();
 
@@ -201,6 +211,9 @@ void run_verify(const OptionValues& values, std::ostream& out, std::ostream& err
   out << "bit-equal after " << setup.steps << " steps: " << within.parameters.size()
       << " parameters and their gradients, " << within.buffers.size()
       << " buffers, the generator\n";
+  if (is_paranoid) {
+    out << "every op of forward was replayed at once and gave the same bits\n";
+  }
 }
 
 }  // namespace reprise::cli

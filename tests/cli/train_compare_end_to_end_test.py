@@ -23,13 +23,25 @@ class Compare(TrainingCase):
         self.assertEqual(len({run["loss"] for run in runs}), 1)
 
     def test_regions_lower_the_peak_and_rerun_once_per_step(self):
-        none, block = self.report("--steps", 2, "--compare", "none,block")["runs"]
+        none, block = self.report("--steps", 2, "--compare", "none,block", "--recompute",
+                                  "rerun")["runs"]
         self.assertEqual(none["peak_bytes"], none["baseline_peak_bytes"])
         self.assertEqual(none["peak_bytes"], block["baseline_peak_bytes"])
         self.assertLess(block["peak_bytes"], none["peak_bytes"])
         self.assertGreater(none["total_peak_bytes"], none["peak_bytes"])
         self.assertEqual((none["reruns"], block["reruns"]), (0, 3))
         self.assertEqual(none["overhead"], 0)
+
+    def test_regions_that_replay_never_rerun_and_run_fewer_ops(self):
+        words = "--steps", 2, "--compare", "none,block"
+        replayed = self.report(*words)["runs"]
+        rerun = self.report(*words, "--recompute", "rerun")["runs"]
+        self.assertEqual([run["bit_equal"] for run in replayed + rerun], [True] * 4)
+        self.assertEqual({run["state_crc32"] for run in replayed},
+                         {run["state_crc32"] for run in rerun})
+        self.assertEqual(replayed[1]["reruns"], 0)
+        self.assertGreater(replayed[1]["recomputed_ops"], 0)
+        self.assertLess(replayed[1]["recomputed_ops"], rerun[1]["recomputed_ops"])
 
     def test_memory_of_a_policy_does_not_depend_on_the_others(self):
         alone = self.report("--steps", 2, "--compare", "none")["runs"][0]
@@ -43,7 +55,7 @@ class Compare(TrainingCase):
 
     def test_autocast_accumulation_and_clipping_stay_bit_equal(self):
         runs = self.report("--steps", 3, "--compare", "none,block", "--bf16", "--accumulate", 2,
-                           "--clip", 0.5, "--dropout", 0.2)["runs"]
+                           "--clip", 0.5, "--dropout", 0.2, "--recompute", "rerun")["runs"]
         self.assertEqual([run["bit_equal"] for run in runs], [True, True])
         self.assertEqual([run["reruns"] for run in runs], [0, 6])
 

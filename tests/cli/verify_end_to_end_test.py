@@ -30,6 +30,13 @@ class Verify(TrainingCase):
         self.assertRegex(text, r"num_batches_tracked \(buffer\) +- +0\n")
         self.assertIn(", 18 buffers, the generator\n", text)
 
+    def test_paranoid_replays_every_op_at_once(self):
+        for words in (GPT, UNET):
+            with self.subTest(words[1]):
+                text = self.assert_done(reprise("verify", *words, "--budget", "85%", "--paranoid"))
+                self.assertEqual(text.decode().splitlines()[-1],
+                                 "every op of forward was replayed at once and gave the same bits")
+
     def test_a_difference_is_counted_in_ulp_and_ends_with_code_4(self):
         # No budget makes one by itself, so the data are changed while it runs: each run reads others.
         folder = self.wav_folder()
