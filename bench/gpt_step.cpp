@@ -3,7 +3,9 @@
 // written out, dropout 0.1. bench/vs_pytorch.py drives it; bench/peer/gpt_step.py is its mirror.
 //
 //   model FILE              writes parameters and batch, for the other side to load
-//   step [block] [eval]     one step: a region per block, or plain; eval: dropout off
+//   step [block] [rerun] [eval]
+//                           one step: a region per block, or plain; rerun: regions do not replay;
+//                           eval: dropout off
 //   gradients FILE          writes the gradients of the last step
 #include <fstream>
 #include <stdexcept>
@@ -16,6 +18,7 @@
 #include "bench/step.h"
 #include "reprise/memory.h"
 #include "reprise/plan/segments.h"
+#include "reprise/tape/region_options.h"
 #include "reprise/zoo/gpt.h"
 
 namespace reprise::bench {
@@ -50,6 +53,8 @@ class GptSteps {
 
   nlohmann::json answer(const std::vector<std::string>& words) {
     if (has_word(words, "step")) {
+      tape::set_default_recompute(has_word(words, "rerun") ? tape::Recompute::kRerun
+                                                           : tape::Recompute::kReplay);
       return to_json(step(has_word(words, "block"), has_word(words, "eval")));
     }
     if (words.size() == 2 && words[0] == "model") {

@@ -3,10 +3,11 @@
 // take about a microsecond, so what is left is the price of a region. bench/vs_pytorch.py drives
 // it; bench/peer/region_step.py is its mirror.
 //
-//   step [region|nested] [dropout] [free_rng] [heap]
+//   step [region|nested] [rerun] [dropout] [free_rng] [heap]
 //
-// region: each layer is a region; nested: besides, every 50 layers are; else plain. dropout: layers
-// draw random numbers. free_rng: regions do not preserve random state. heap: see Step::heap_bytes.
+// region: each layer is a region; nested: besides, every 50 layers are; else plain. rerun: regions
+// do not replay. dropout: layers draw random numbers. free_rng: regions do not preserve random
+// state. heap: see Step::heap_bytes.
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ class TinyLayers {
   nlohmann::json step(const std::vector<std::string>& words) {
     is_region_ = has_word(words, "region") || has_word(words, "nested");
     has_dropout_ = has_word(words, "dropout");
+    options_.recompute = has_word(words, "rerun") ? Recompute::kRerun : Recompute::kReplay;
     options_.preserves_rng = !has_word(words, "free_rng");
     x_.mutable_grad().zero_();
     w_.mutable_grad().zero_();
