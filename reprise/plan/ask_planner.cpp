@@ -114,15 +114,16 @@ PlanResult blank_result(const Judge& judge, const PlannerRecord& record,
 void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, Schedule schedule) {
   const Simulation simulation = judge_schedule(judge, record, result.budget_bytes, schedule);
   if (simulation.peak_bytes > result.budget_bytes) {
-    schedule.budget_bytes = simulation.peak_bytes;
+    const bool is_floor = simulation.peak_bytes == judge.floor.bytes;
     const bool was_proved = result.minimum && result.minimum->is_proved &&
                             result.minimum->budget_bytes == simulation.peak_bytes;
-    result.minimum = {.budget_bytes = simulation.peak_bytes,
-                      .reason = simulation.peak_bytes == judge.floor.bytes
-                                    ? judge.floor.reason
-                                    : peak_reason(judge.program, simulation),
-                      .schedule = std::move(schedule),
-                      .is_proved = was_proved};
+    schedule.budget_bytes = simulation.peak_bytes;
+    result.is_proved = is_floor || was_proved;
+    result.minimum = {
+        .budget_bytes = simulation.peak_bytes,
+        .reason = is_floor ? judge.floor.reason : peak_reason(judge.program, simulation),
+        .schedule = std::move(schedule),
+        .is_proved = result.is_proved};
     return;
   }
   set_plan(judge.program, std::move(schedule), simulation, result);
@@ -158,12 +159,11 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
       result.schedule ? result.peak_bytes : result.minimum->budget_bytes;
   REPRISE_ASSERT(!claims_to_fit || peak_bytes <= reachable.budget_bytes,
                  "a planner was wrong about whether its schedule fits");
-  if (result.minimum) {
-    // A schedule that fits the floor is as low as any.
-    result.minimum->is_proved = claims_to_fit || is_proved;
+  if (is_proved && result.minimum) {
+    result.minimum->is_proved = true;
   }
   // The fastest schedule of the lowest peak need not be the fastest in a larger budget.
-  result.is_proved = is_proved && (claims_to_fit || result.minimum);
+  result.is_proved = result.minimum ? result.minimum->is_proved : is_proved && claims_to_fit;
   return result;
 }
 

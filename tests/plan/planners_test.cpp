@@ -91,6 +91,15 @@ TEST(MakePlan, BelowTheFloorAnswersWithTheLowestPeakOfThePlanner) {
   EXPECT_EQ(result.minimum->budget_bytes, 100);
 }
 
+TEST(MakePlan, ProvesAMinimumThatIsTheFloor) {
+  const PlanResult result = make_plan(four_stages(), "search", {.budget_bytes = 69});
+  ASSERT_TRUE(result.minimum.has_value());
+  EXPECT_EQ(result.minimum->budget_bytes, 70);
+  EXPECT_TRUE(result.minimum->is_proved);
+  EXPECT_TRUE(result.is_proved);
+  EXPECT_FALSE(make_plan(four_stages(), "keep_all", {.budget_bytes = 69}).is_proved);
+}
+
 TEST(MakePlan, ListsTheKnownPlannersForAnUnknownOne) {
   EXPECT_THAT(message_of([] { make_plan(four_stages(), "magic", {.budget_bytes = 1}); }),
               AllOf(HasSubstr("keep_all, drop_all"), HasSubstr("got magic")));
