@@ -2,6 +2,7 @@
 #include "reprise/plan/frontier.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -42,9 +43,11 @@ const Found* best_for(const std::vector<Found>& found, std::int64_t budget_bytes
   return best;
 }
 
-// A minimum that the planner vouches for is not undercut by what was found for other budgets.
+// A minimum that the planner vouches for is not undercut by what was found for other budgets. An
+// answer that was stopped vouches for nothing, whatever the planner says of this budget elsewhere.
 bool is_settled(const PlanResult& result, const FloorAnswer& at_floor) {
-  return result.minimum && at_floor.settles(result.budget_bytes);
+  return result.minimum && !result.is_cancelled && !result.is_out_of_time &&
+         at_floor.settles(result.budget_bytes);
 }
 
 }  // namespace
@@ -87,6 +90,7 @@ std::vector<PlanResult> frontier_of(const Program& program, const PlannerRecord&
     const Found* const best = best_for(found, budget_bytes);
     if (best != nullptr && !is_settled(result, at_floor)) {
       take(result, judge, record, best->judged.schedule);
+      result.note = best->note;
     }
     frontier.push_back(std::move(result));
   }
