@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reprise/plan/chain/lower.h"
+#include "reprise/plan/index.h"
 #include "reprise/plan/rules/blocks.h"
 #include "reprise/plan/unread_replays.h"
 
@@ -14,8 +15,6 @@ namespace reprise::plan {
 namespace {
 
 constexpr int kNone = -1;
-
-std::size_t index(std::int64_t id) { return static_cast<std::size_t>(id); }
 
 std::string name_recipe(const Program& program, int recipe) {
   return "recipe " + std::to_string(recipe) + " (" + program.recipes[index(recipe)].name + ")";

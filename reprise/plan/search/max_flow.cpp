@@ -3,12 +3,9 @@
 
 #include <algorithm>
 
+#include "reprise/plan/index.h"
+
 namespace reprise::plan {
-namespace {
-
-std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
-
-}  // namespace
 
 MaxFlow::Edge MaxFlow::add_edge(Node from, Node to, double capacity) {
   const auto edge = static_cast<Edge>(halves_.size());
