@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reprise/cli/csv_text.h"
+#include "reprise/cli/json_values.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/printable_text.h"
 #include "reprise/cli/program_text.h"
@@ -20,12 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBudgetsInATable = 10;
-
-std::string share_text(std::int64_t part, std::int64_t whole) {
-  return whole <= 0
-             ? "-"
-             : fixed_text(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
-}
 
 // Without its unit, which the title of the table tells.
 std::string percent_text(const std::optional<double>& ratio) {
@@ -100,8 +95,6 @@ std::string budgets_table(const FrontierReport& report, std::size_t begin, std::
   }
   return table_text(columns, rows);
 }
-
-Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
 
 Json json_of(const plan::PlanResult& result) {
   const bool fits = result.schedule.has_value();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reprise/cli/dropped_values.h"
+#include "reprise/cli/json_values.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/printable_text.h"
 #include "reprise/cli/program_text.h"
@@ -26,12 +27,6 @@ constexpr std::size_t kShownValues = 3;
 
 std::string time_text(double us) {
   return us < 1e7 ? fixed_text(us / 1e3, 1) + " ms" : fixed_text(us / 1e6, 1) + " s";
-}
-
-std::string share_text(std::int64_t part, std::int64_t whole) {
-  return whole <= 0
-             ? "-"
-             : fixed_text(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
 }
 
 std::string exact_bytes_text(std::int64_t bytes) {
@@ -101,11 +96,6 @@ std::string strip(const PlanReport& report, const DroppedGroup& dropped) {
        {result.planner, grouped_text(dropped.values), bytes_text(result.peak_bytes),
         share_text(result.peak_bytes, report.keep_all_peak_bytes),
         time_text(result.predicted_step_us), overhead_text(result.overhead), gap_text(result)}});
-}
-
-template <class Number>
-Json or_null(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json(nullptr);
 }
 
 Json json_of(const DroppedGroup& group) {

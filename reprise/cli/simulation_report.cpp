@@ -35,12 +35,6 @@ const char* kind_name(plan::SlotKind kind) {
 
 std::string ms_text(double us) { return fixed_text(us / 1e3, 1) + " ms"; }
 
-std::string share_text(std::int64_t part, std::int64_t whole) {
-  return whole <= 0
-             ? "-"
-             : fixed_text(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
-}
-
 std::int64_t bytes_of(const SimulationReport& report, const plan::LiveValue& live) {
   return report.program.values[static_cast<std::size_t>(live.value)].bytes;
 }
