@@ -5,11 +5,11 @@
 #include <charconv>
 #include <optional>
 #include <set>
-#include <vector>
 
 #include <unistd.h>
 
 #include "reprise/cli/amounts.h"
+#include "reprise/cli/argument_names.h"
 #include "reprise/cli/errors.h"
 #include "reprise/cli/terminal_size.h"
 #include "reprise/plan/planners.h"
@@ -21,12 +21,6 @@ namespace {
 constexpr double kShownAfterSeconds = 0.5;
 constexpr std::int64_t kStepsPerPlan = 100;
 constexpr std::int64_t kMostIterations = 9'000'000'000'000'000;
-
-bool has_planner(const std::string& name) {
-  const std::vector<plan::PlannerRecord>& records = plan::planner_records();
-  return std::any_of(records.begin(), records.end(),
-                     [&](const plan::PlannerRecord& record) { return record.name == name; });
-}
 
 std::int64_t parse_iterations(const std::string& text, const std::string& option) {
   std::int64_t iterations = 0;
@@ -84,23 +78,8 @@ Limit limit_of(const std::string& text, const std::string& planner, const std::s
 
 }  // namespace
 
-std::string default_planner() {
-  for (const char* name : {"auto", "search"}) {
-    if (has_planner(name)) {
-      return name;
-    }
-  }
-  return "knapsack";
-}
-
 void require_planner(const std::string& name, const std::string& option) {
-  if (!has_planner(name)) {
-    std::string known;
-    for (const plan::PlannerRecord& record : plan::planner_records()) {
-      known += (known.empty() ? "" : ", ") + record.name;
-    }
-    throw UsageError(option + ": expected one of: " + known + ", got '" + name + "'");
-  }
+  with_names({{"planner", option}}, [&] { plan::find_planner(name); });
 }
 
 plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner) {

@@ -14,6 +14,7 @@
 #include "reprise/plan/dtr/dtr_planner.h"
 #include "reprise/plan/exact/exact_planner.h"
 #include "reprise/plan/frontier.h"
+#include "reprise/plan/nearest_word.h"
 #include "reprise/plan/rules/counted_blocks.h"
 #include "reprise/plan/rules/keep_or_drop_all.h"
 #include "reprise/plan/rules/knapsack_planner.h"
@@ -40,8 +41,7 @@ const PlannerRecord& require_planner(const Program& program, const std::string& 
   require_valid(program, place + ": program");
   if (record.applies != nullptr) {
     if (const std::optional<std::string> why_not = record.applies(program)) {
-      throw std::invalid_argument(place + ": planner " + planner +
-                                  " must suit the program: " + *why_not);
+      throw ArgumentError(place, "planner", "one that takes this program", planner, *why_not);
     }
   }
   return record;
@@ -50,7 +50,6 @@ const PlannerRecord& require_planner(const Program& program, const std::string& 
 }  // namespace
 
 const std::vector<PlannerRecord>& planner_records() {
-  // clang-format off: one a line
   static const std::vector<PlannerRecord> records = {
       keep_all_record(),       drop_all_record(),      every_k_record(),   sqrt_n_record(),
       balanced_bytes_record(), balanced_cost_record(), per_label_record(), per_cut_record(),
@@ -58,19 +57,22 @@ const std::vector<PlannerRecord>& planner_records() {
       revolve_record(),        mixed_record(),         rotor_record(),     block_rotor_record(),
       exact_record(),          search_record(),        auto_record(),
   };
-  // clang-format on
   return records;
 }
 
 const PlannerRecord& find_planner(const std::string& name) {
+  std::vector<std::string> names;
   std::string known;
   for (const PlannerRecord& record : planner_records()) {
     if (record.name == name) {
       return record;
     }
-    known += (known.empty() ? "" : ", ") + record.name;
+    known.append(names.empty() ? "" : ", ").append(record.name);
+    names.push_back(record.name);
   }
-  throw ArgumentError("find_planner", "the planner", "one of: " + known, name);
+  const std::optional<std::string> nearest = nearest_word(name, names);
+  throw ArgumentError("find_planner", "planner", "one of: " + known, name,
+                      nearest ? "did you mean " + *nearest + "?" : "");
 }
 
 void set_gap(const Program& program, PlanResult& result) {

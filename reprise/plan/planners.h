@@ -19,7 +19,7 @@ namespace reprise::plan {
 // Every planner, in the order in which help lists them.
 const std::vector<PlannerRecord>& planner_records();
 
-// Throws std::invalid_argument that lists the known names.
+// Throws ArgumentError that lists the known names, and says which may have been meant.
 const PlannerRecord& find_planner(const std::string& name);
 
 // All figures are those of simulate().

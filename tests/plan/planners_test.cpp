@@ -16,7 +16,9 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 Program four_stages() { return chain_program({10, 20, 30, 40}, {1, 2, 3, 4}); }
 
@@ -103,6 +105,20 @@ TEST(MakePlan, ProvesAMinimumThatIsTheFloor) {
 TEST(MakePlan, ListsTheKnownPlannersForAnUnknownOne) {
   EXPECT_THAT(message_of([] { make_plan(four_stages(), "magic", {.budget_bytes = 1}); }),
               AllOf(HasSubstr("keep_all, drop_all"), HasSubstr("got magic")));
+}
+
+TEST(FindPlanner, AsksWhetherTheNearestNameWasMeant) {
+  EXPECT_THAT(message_of([] { find_planner("serch"); }),
+              EndsWith(", search, auto, got serch: did you mean search?"));
+  EXPECT_THAT(message_of([] { find_planner("magic"); }), EndsWith(", got magic"));
+}
+
+TEST(MakePlan, RejectsAProgramThatThePlannerDoesNotTake) {
+  Program program = four_stages();
+  program.recipes[0].replayable = false;
+  EXPECT_THAT(message_of([&] { make_plan(program, "rotor", {.budget_bytes = 1}); }),
+              StartsWith("make_plan: planner must be one that takes this program, got rotor: it is "
+                         "no chain: recipe 0 ("));
 }
 
 TEST(MakePlan, RejectsAnUnknownOption) {
