@@ -87,6 +87,23 @@ std::vector<std::string> planners_of(const std::string& text) {
   return names;
 }
 
+// One per budget; nothing where none is known, as after Ctrl-C.
+std::vector<std::optional<double>> bounds_of(const FrontierReport& report, PlanWatch& watch) {
+  const auto count = static_cast<std::int64_t>(report.budgets.size());
+  std::vector<std::optional<double>> bounds_us(report.budgets.size());
+  plan::BoundOptions options{.floor_bytes = report.floor_bytes};
+  for (std::int64_t i = 0; i < count && !watch.is_stopped(); ++i) {
+    options.go_on = [&] { return watch.show("bounds", {}, i, count); };
+    const auto position = static_cast<std::size_t>(i);
+    const double bound_us =
+        plan::recompute_bound_us(report.program, report.budgets[position], options);
+    if (std::isfinite(bound_us)) {
+      bounds_us[position] = bound_us;
+    }
+  }
+  return bounds_us;
+}
+
 PlannerFrontier ask(const FrontierReport& report, const std::string& planner,
                     const plan::PlanRequest& request) {
   PlannerFrontier frontier{.planner = planner};
@@ -118,15 +135,12 @@ void run_compare(const OptionValues& values, std::ostream& out, std::ostream& er
   }
   FrontierReport report;
   report.program = load_program(values.text("program"));
+  PlanWatch watch(err);
   report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
   report.floor_bytes = plan::peak_floor(report.program).bytes;
   report.budgets = budgets_of(values.text("budgets"), report);
-  for (const std::int64_t budget_bytes : report.budgets) {
-    const double bound_us = plan::recompute_bound_us(report.program, budget_bytes);
-    report.bounds_us.push_back(std::isfinite(bound_us) ? std::optional(bound_us) : std::nullopt);
-  }
+  report.bounds_us = bounds_of(report, watch);
 
-  PlanWatch watch(err);
   for (std::size_t i = 0; i < names.size() && !watch.is_stopped(); ++i) {
     plan::PlanRequest& request = requests[i];
     request.wants_bound = false;  // the same for all: worked out above

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "reprise/plan/assert.h"
@@ -41,16 +42,22 @@ double time_left_s(const PlanRequest& request, Moment start) {
              : 0;
 }
 
-// Has at most a share of the request's time: the plan matters more.
-double bound_in_time(const Judge& judge, const PlanRequest& request) {
-  BoundOptions options{.floor_bytes = judge.floor.bytes};
-  if (request.time_limit_s > 0) {
-    const Moment end = std::chrono::steady_clock::now() +
-                       std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(
-                           std::min(kLongestBoundS, kBoundShare * request.time_limit_s)));
-    options.go_on = [end] { return std::chrono::steady_clock::now() < end; };
-  }
-  return recompute_bound_us(judge.program, request.budget_bytes, options);
+// The bound, if there is one, worked out in at most a share of the request's time: the plan matters
+// more. Then `is_cancelled` says whether the caller cancels.
+std::optional<double> bound_in_time(const Judge& judge, const PlanRequest& request,
+                                    bool& is_cancelled) {
+  const double limit_s = request.time_limit_s > 0
+                             ? std::min(kLongestBoundS, kBoundShare * request.time_limit_s)
+                             : std::numeric_limits<double>::infinity();
+  const auto start = std::chrono::steady_clock::now();
+  const auto go_on = [&] {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    is_cancelled = is_cancelled || (request.on_progress && !request.on_progress({}));
+    return !is_cancelled && spent.count() < limit_s;
+  };
+  const double bound_us = recompute_bound_us(judge.program, request.budget_bytes,
+                                             {.floor_bytes = judge.floor.bytes, .go_on = go_on});
+  return std::isfinite(bound_us) ? std::optional(bound_us) : std::nullopt;
 }
 
 bool is_stopped(const PlannerAnswer& answer) {
@@ -134,21 +141,22 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
   const auto start = std::chrono::steady_clock::now();
   PlanResult result = blank_result(judge, record, request.budget_bytes);
   if (request.wants_bound && request.budget_bytes >= judge.floor.bytes) {
-    const double bound_us = bound_in_time(judge, request);
-    if (std::isfinite(bound_us)) {
-      result.bound_us = bound_us;
-    }
+    result.bound_us = bound_in_time(judge, request, result.is_cancelled);
   }
   // Below the floor the question becomes what the planner can reach at best.
   PlanRequest reachable = request;
   reachable.budget_bytes = std::max(request.budget_bytes, judge.floor.bytes);
   reachable.time_limit_s = time_left_s(request, start);
+  if (result.is_cancelled) {
+    // The caller has said so and is not asked again; the planner stops at its first report.
+    reachable.on_progress = [](const PlanProgress& /*progress*/) { return false; };
+  }
   std::optional<PlannerAnswer> answer = find(judge, record, reachable, at_floor);
   if (!answer) {
     return result;
   }
   result.iterations = answer->iterations;
-  result.is_cancelled = answer->is_cancelled;
+  result.is_cancelled = result.is_cancelled || answer->is_cancelled;
   result.is_out_of_time = answer->is_out_of_time;
   result.note = std::move(answer->note);
 

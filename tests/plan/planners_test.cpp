@@ -121,6 +121,20 @@ TEST(MakePlan, RejectsAProgramThatThePlannerDoesNotTake) {
                          "no chain: recipe 0 ("));
 }
 
+TEST(MakePlan, IsCancelledWhileItWorksOutTheBound) {
+  int calls = 0;
+  const auto cancel = [&](const PlanProgress& progress) {
+    ++calls;
+    EXPECT_EQ(progress.iterations, 0);
+    return false;
+  };
+  const PlanResult result =
+      make_plan(four_stages(), "search", {.budget_bytes = 70, .on_progress = cancel});
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(result.is_cancelled);
+  EXPECT_EQ(result.bound_us, 0);
+}
+
 TEST(MakePlan, RejectsAnUnknownOption) {
   EXPECT_THAT(message_of([] {
                 make_plan(four_stages(), "keep_all", {.budget_bytes = 1, .options = {{"k", "2"}}});
