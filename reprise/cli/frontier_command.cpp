@@ -18,6 +18,7 @@
 #include "reprise/cli/report_output.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/recompute_bound.h"
+#include "reprise/plan/shortened.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::cli {
@@ -61,8 +62,8 @@ std::vector<std::int64_t> budgets_of(const std::string& text, const FrontierRepo
     if (text == "0" || !budget || budget->kind == Budget::Kind::kMinimum) {
       throw UsageError(
           "--budgets: expected a count in [1, 1000] or a list of bytes (200MB, 1.5GiB) and shares "
-          "of the peak with everything kept (60%), got '" +
-          part + "'");
+          "of the peak with everything kept (60%), got " +
+          in_quotes(part));
     }
     budgets.push_back(budget_bytes(*budget, report.keep_all_peak_bytes));
   }
@@ -75,7 +76,8 @@ std::vector<std::string> planners_of(const std::string& text) {
     for (auto name = names.begin(); name != names.end(); ++name) {
       require_planner(*name, "--planners");
       if (std::find(names.begin(), name, *name) != name) {
-        throw UsageError("--planners: expected each planner once, got '" + *name + "' twice");
+        throw UsageError("--planners: expected each planner once, got " + in_quotes(*name) +
+                         " twice");
       }
     }
     return names;

@@ -18,6 +18,7 @@
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/planners.h"
 #include "reprise/plan/serialize.h"
+#include "reprise/plan/shortened.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::cli {
@@ -41,11 +42,11 @@ std::map<std::string, std::string> planner_options(const OptionValues& values,
   for (const std::string& text : values.texts("option")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--option: expected NAME=VALUE, got '" + text + "'");
+      throw UsageError("--option: expected NAME=VALUE, got " + in_quotes(text));
     }
     if (!options.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
-      throw UsageError("--option: expected each name once, got '" + text.substr(0, equals) +
-                       "' twice");
+      throw UsageError("--option: expected each name once, got " +
+                       in_quotes(text.substr(0, equals)) + " twice");
     }
   }
   const plan::PlannerRecord& record = plan::find_planner(planner);

@@ -16,6 +16,7 @@
 #include "reprise/plan/hash.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/serialize.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -134,8 +135,8 @@ Minimum minimum_of(const PlanReport& report) {
 std::string value_text(const plan::Program& program, int value) {
   const std::string label = label_of(program, value);
   return bytes_text(program.values[static_cast<std::size_t>(value)].bytes) + " of value " +
-         std::to_string(value) + " (" + op_of(program, value) +
-         (label.empty() ? "" : ", " + label) + ")";
+         std::to_string(value) + " (" + shortened(op_of(program, value)) +
+         (label.empty() ? "" : ", " + shortened(label)) + ")";
 }
 
 std::string reason_text(const plan::Program& program, const plan::PeakReason& reason) {
@@ -227,7 +228,7 @@ std::string refusal_text(const PlanReport& report, const std::string& option,
               ? "the smallest budget that " + report.result.planner + " meets" +
                     (report.result.is_out_of_time ? " in this time" : "")
               : "below which no plan can go, and " + report.result.planner + " found none at all") +
-         ": " + reason_text(report.program, minimum.reason) + "; got " + budget + ", " +
+         ": " + reason_text(report.program, minimum.reason) + "; got " + shortened(budget) + ", " +
          bytes_text(report.result.budget_bytes);
 }
 

@@ -13,6 +13,7 @@
 #include "reprise/cli/errors.h"
 #include "reprise/cli/terminal_size.h"
 #include "reprise/plan/planners.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -28,7 +29,7 @@ std::int64_t parse_iterations(const std::string& text, const std::string& option
   const auto [stop, error] = std::from_chars(text.data(), end, iterations);
   if (error != std::errc() || stop != end || iterations < 0 || iterations > kMostIterations) {
     throw UsageError(option + ": expected an integer in [0, " + std::to_string(kMostIterations) +
-                     "], got '" + text + "'");
+                     "], got " + in_quotes(text));
   }
   return iterations;
 }
@@ -36,8 +37,8 @@ std::int64_t parse_iterations(const std::string& text, const std::string& option
 double parse_time_limit(const std::string& text, const std::string& option) {
   const std::optional<double> seconds = parse_seconds(text);
   if (!seconds || *seconds == 0) {
-    throw UsageError(option + ": expected a duration above 0 (10s, 500ms, 2min), got '" + text +
-                     "'");
+    throw UsageError(option + ": expected a duration above 0 (10s, 500ms, 2min), got " +
+                     in_quotes(text));
   }
   return *seconds;
 }
@@ -56,7 +57,7 @@ Limit limit_of(const std::string& text, const std::string& planner, const std::s
   std::set<std::string> named;
   const auto refuse = [&](const std::string& expectation, const std::string& got,
                           const std::string& remark) {
-    throw UsageError(option + ": expected " + expectation + ", got '" + got + "'" + remark);
+    throw UsageError(option + ": expected " + expectation + ", got " + in_quotes(got) + remark);
   };
   for (const std::string& part : split_list(text)) {
     const std::size_t equals = part.find('=');

@@ -4,7 +4,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kMostBytes = 60;
+constexpr std::size_t kMostBytes = 64;  // of a SHA-256 in hex
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 

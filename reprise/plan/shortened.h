@@ -8,8 +8,8 @@
 
 namespace reprise {
 
-// The word itself, if it has at most 60 bytes; else its beginning and "...". No UTF-8 character is
-// cut in two.
+// The word itself, if it has at most 64 bytes, as a hash has; else its beginning and "...". No
+// UTF-8 character is cut in two.
 std::string shortened(std::string_view word);
 
 // The same between single quotes.

@@ -76,6 +76,33 @@ class Refusals(EndToEndCase):
         self.assert_refused(reprise("plan", "a\nb"), 3, "a?b: cannot be read: No such file")
         self.assert_refused(reprise("fly\naway"), 2, "got 'fly?away'")
 
+    def test_words_without_an_end(self):
+        word, gpt6 = "w" * 100_000, PROGRAMS / "gpt6.json"
+        for words in ((word,), ("plan", gpt6, word), ("plan", gpt6, "--" + word),
+                      ("plan", gpt6, "--budget", word), ("plan", gpt6, "--budget", "1" + "0" * 10**5),
+                      ("plan", gpt6, "--budget", "0" * 10**5 + "1"), ("plan", gpt6, "--planner", word),
+                      ("plan", gpt6, "--iterations", word), ("plan", gpt6, "--time-limit", word),
+                      ("plan", gpt6, "--option", word), ("plan", gpt6, "--option", word + "=1"),
+                      ("plan", gpt6, "--planner", "every_k", "--option", "k=" + word),
+                      ("compare", gpt6, "--planners", word), ("compare", gpt6, "--budgets", word),
+                      ("compare", gpt6, "--iterations", word + "=1"),
+                      ("compare", gpt6, "--time-limit", "search=" + word), ("generate", word)):
+            with self.subTest([text[:20] for text in map(str, words)]):
+                result = reprise(*words)
+                self.assert_refused(result, 5 if b"at least" in result.stderr else 2, "expected")
+                self.assertLess(len(result.stderr), 700)
+
+    def test_names_without_an_end(self):
+        word, path = "w" * 100_000, self.path("p.json")
+        path.write_text(json.dumps(one_op(
+            recipes=[{**one_op()["recipes"][0], "name": word, "label": word}],
+            uses=[{**one_op()["uses"][0], "name": word, "background_bytes": [0, 900, 0]}])))
+        for words in (("--budget", 99), ("--budget", 99, "--planner", "rotor")):
+            with self.subTest(words):
+                result = reprise("plan", path, *words)
+                self.assert_refused(result, 5, "--budget: expected at least ", "wwwww...")
+                self.assertLess(len(result.stderr), 700)
+
     def test_files_that_are_one(self):
         step, schedule = self.path("step.json"), self.path("schedule.json")
         self.assert_done(reprise("generate", "chain", "--layers", 3, "--out", step))
