@@ -196,7 +196,8 @@ std::string plan_json(const PlanReport& report) {
                {"iterations", result.iterations},
                {"seconds", report.seconds},
                {"cancelled", result.is_cancelled},
-               {"out_of_time", result.is_out_of_time}};
+               {"out_of_time", result.is_out_of_time},
+               {"proved", result.is_proved}};
   if (result.schedule) {
     json["peak_bytes"] = result.peak_bytes;
     json["recompute_us"] = result.recompute_us;
