@@ -64,8 +64,9 @@ std::vector<OptionRecord> compare_question_options() {
        "budgets",
        kText,
        "10",
-       "How many budgets, evenly spaced between what no schedule can go below and the peak with "
-       "everything kept; or a list of budgets, such as 80%,60%,1.5GiB",
+       "A bare number up to 1000 is a count: so many budgets, evenly spaced between what no "
+       "schedule can go below and the peak with everything kept; anything else is a list of "
+       "budgets, such as 80%,60%,1.5GiB",
        "Planning",
        "LIST"},
       {{"compare"},

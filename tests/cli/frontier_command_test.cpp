@@ -126,8 +126,14 @@ TEST_F(FrontierCommand, RefusesWordsThatMakeNoSense) {
       refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--planners", "magic"}),
       StartsWith("--planners: expected one of: keep_all, "));
   EXPECT_THAT(
+      refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--planners", "exat"}),
+      HasSubstr(", got 'exat': did you mean exact?"));
+  EXPECT_THAT(
       refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--budgets", "minimum"}),
       HasSubstr("got 'minimum'"));
+  EXPECT_THAT(refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--budgets", "0"}),
+              StartsWith("--budgets: expected a count of budgets, a bare number in [1, 1000], or a "
+                         "list of bytes"));
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ class Refusals(EndToEndCase):
             with self.subTest(budgets):
                 self.assert_refused(
                     reprise("compare", PROGRAMS / "unet.json", "--budgets", budgets), 2,
-                    "reprise compare: --budgets: expected a count in [1, 1000] or a list", f"got '{got}'")
+                    "reprise compare: --budgets: expected a count of budgets, a bare number in [1, "
+                    "1000], or a list", f"got '{got}'")
 
     def test_limits_that_are_none(self):
         for limit in ("0", "0s", "-1s", "nan", "inf", "1e400s", "1 s", "1d", "abc"):
