@@ -105,8 +105,10 @@ std::optional<PlannerAnswer> find(const Judge& judge, const PlannerRecord& recor
 
 }  // namespace
 
-Judge::Judge(const Program& judged)
-    : program(judged), hash(program_hash(judged)), floor(peak_floor(judged)) {}
+Judge::Judge(const Program& judged_program)
+    : program(judged_program),
+      hash(program_hash(judged_program)),
+      floor(peak_floor(judged_program)) {}
 
 PlanResult blank_result(const Judge& judge, const PlannerRecord& record,
                         std::int64_t budget_bytes) {

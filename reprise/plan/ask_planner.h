@@ -18,7 +18,7 @@ namespace reprise::plan {
 
 // Everything that is asked about a program, worked out once per frontier.
 struct Judge {
-  explicit Judge(const Program& program);
+  explicit Judge(const Program& judged_program);
 
   const Program& program;
   std::string hash;

@@ -12,10 +12,10 @@ namespace {
 std::size_t edits_between(const std::string& a, const std::string& b) {
   std::vector<std::size_t> edits(b.size() + 1);  // from what was read of `a` to each start of `b`
   std::iota(edits.begin(), edits.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  for (const char letter : a) {
     std::size_t before = edits[0]++;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = before + (a[i] == b[j] ? 0 : 1);
+      const std::size_t changed = before + (letter == b[j] ? 0 : 1);
       before = edits[j + 1];
       edits[j + 1] = std::min({changed, before + 1, edits[j] + 1});
     }

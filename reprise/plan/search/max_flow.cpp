@@ -88,8 +88,10 @@ void MaxFlow::maximise(Node source, Node sink) {
   rounding_ = 1e-12 * largest;
   while (find_levels(source, sink)) {
     current_ = first_edge_;
-    for (double more = augment(source, sink); more > 0; more = augment(source, sink)) {
+    double more = augment(source, sink);
+    while (more > 0) {
       flow_ += more;
+      more = augment(source, sink);
     }
   }
 }
