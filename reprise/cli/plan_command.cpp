@@ -2,7 +2,6 @@
 #include "reprise/cli/plan_command.h"
 
 #include <map>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
