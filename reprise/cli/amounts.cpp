@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reprise/cli/errors.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -98,8 +99,8 @@ Budget parse_budget(const std::string& text, const std::string& option) {
   if (!budget) {
     throw UsageError(option +
                      ": expected bytes (123456789, 200MB, 1.5GiB), a share of the peak with "
-                     "everything kept (60%) or minimum, got '" +
-                     text + "'");
+                     "everything kept (60%) or minimum, got " +
+                     in_quotes(text));
   }
   return *budget;
 }

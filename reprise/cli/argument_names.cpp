@@ -30,8 +30,9 @@ std::string words_in(const ArgumentNames& names, const std::string& text) {
 }  // namespace
 
 std::string message_in(const ArgumentNames& names, const ArgumentError& error) {
+  const std::string remark = error.remark();
   return name_in(names, error.name()) + ": expected " + words_in(names, error.expectation()) +
-         ", got '" + error.value() + "'";
+         ", got '" + error.value() + "'" + (remark.empty() ? "" : ": " + remark);
 }
 
 }  // namespace reprise::cli

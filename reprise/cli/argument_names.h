@@ -13,8 +13,8 @@ namespace reprise::cli {
 // "hidden" is "--dim".
 using ArgumentNames = std::map<std::string, std::string>;
 
-// "--dim: expected a multiple of --heads (3), got '10'". An argument that is not in `names` keeps
-// its own.
+// "--dim: expected a multiple of --heads (3), got '10'", and the remark if there is one. An
+// argument that is not in `names` keeps its own.
 std::string message_in(const ArgumentNames& names, const ArgumentError& error);
 
 // What `work` gives; a complaint of its about an argument becomes a UsageError about the option.

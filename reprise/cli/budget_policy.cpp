@@ -2,6 +2,7 @@
 #include "reprise/cli/budget_policy.h"
 
 #include "reprise/cli/errors.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -19,8 +20,8 @@ Budget parse_step_budget(const std::string& text, const std::string& option) {
   const bool is_too_little = (budget.kind == Budget::Kind::kBytes && budget.bytes == 0) ||
                              (budget.kind == Budget::Kind::kShare && budget.percent == 0);
   if (is_too_little || budget.percent > 100) {
-    throw UsageError(option + ": expected bytes above 0, a share in (0%, 100%] or minimum, got '" +
-                     text + "'");
+    throw UsageError(option + ": expected bytes above 0, a share in (0%, 100%] or minimum, got " +
+                     in_quotes(text));
   }
   return budget;
 }
@@ -39,7 +40,7 @@ std::optional<BudgetPolicy> read_budget_policy(const std::string& policy,
   }
   if (const auto path = behind(kSchedule, policy)) {
     if (path->empty()) {
-      throw UsageError(option + ": expected schedule=FILE, got '" + policy + "'");
+      throw UsageError(option + ": expected schedule=FILE, got " + in_quotes(policy));
     }
     return BudgetPolicy{.schedule_path = *path};
   }

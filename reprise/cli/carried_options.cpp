@@ -9,6 +9,7 @@
 
 #include "reprise/cli/checksum.h"
 #include "reprise/cli/errors.h"
+#include "reprise/plan/shortened.h"
 #include "reprise/zoo/folder_files.h"
 #include "reprise/zoo/read_blocks.h"
 
@@ -39,8 +40,8 @@ bool is_same(const std::string& left, const std::string& right) {
 
 UsageError difference(const std::string& name, const std::string& expected, const std::string& file,
                       const std::string& got) {
-  return UsageError{"--" + name + ": expected " + expected + " as in " + file + ", got '" + got +
-                    "'"};
+  return UsageError{"--" + name + ": expected " + shortened(expected) + " as in " + file +
+                    ", got " + in_quotes(got)};
 }
 
 std::uint32_t crc32_of_file(const std::string& path, std::uint32_t crc) {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "reprise/cli/errors.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -107,13 +108,13 @@ std::string expected_commands(const CommandTable& table) {
   const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
   const bool is_option = extra.rfind('-', 0) == 0;
   throw UsageError(command.empty() && !is_option
-                       ? "expected " + expected_commands(table) + ", got '" + extra + "'"
-                       : extra + ": expected " +
+                       ? "expected " + expected_commands(table) + ", got " + in_quotes(extra)
+                       : shortened(extra) + ": expected " +
                              (is_option                      ? "an option"
                               : has_operands(table, command) ? "no further word but options"
                                                              : "only options") +
                              " of '" + table.program + (command.empty() ? "" : " " + command) +
-                             "' (see its --help), got '" + extra + "'");
+                             "' (see its --help), got " + in_quotes(extra));
 }
 
 // `help` and `help COMMAND` are `--help` and `COMMAND --help`.

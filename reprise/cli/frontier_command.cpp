@@ -18,6 +18,7 @@
 #include "reprise/cli/report_output.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/recompute_bound.h"
+#include "reprise/plan/shortened.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::cli {
@@ -60,9 +61,9 @@ std::vector<std::int64_t> budgets_of(const std::string& text, const FrontierRepo
     // A count of none is no budget of none.
     if (text == "0" || !budget || budget->kind == Budget::Kind::kMinimum) {
       throw UsageError(
-          "--budgets: expected a count in [1, 1000] or a list of bytes (200MB, 1.5GiB) and shares "
-          "of the peak with everything kept (60%), got '" +
-          part + "'");
+          "--budgets: expected a count of budgets, a bare number in [1, 1000], or a list of bytes "
+          "(200MB, 1.5GiB) and shares of the peak with everything kept (60%), got " +
+          in_quotes(part));
     }
     budgets.push_back(budget_bytes(*budget, report.keep_all_peak_bytes));
   }
@@ -75,7 +76,8 @@ std::vector<std::string> planners_of(const std::string& text) {
     for (auto name = names.begin(); name != names.end(); ++name) {
       require_planner(*name, "--planners");
       if (std::find(names.begin(), name, *name) != name) {
-        throw UsageError("--planners: expected each planner once, got '" + *name + "' twice");
+        throw UsageError("--planners: expected each planner once, got " + in_quotes(*name) +
+                         " twice");
       }
     }
     return names;
@@ -85,6 +87,23 @@ std::vector<std::string> planners_of(const std::string& text) {
     names.push_back(record.name);
   }
   return names;
+}
+
+// One per budget; nothing where none is known, as after Ctrl-C.
+std::vector<std::optional<double>> bounds_of(const FrontierReport& report, PlanWatch& watch) {
+  const auto count = static_cast<std::int64_t>(report.budgets.size());
+  std::vector<std::optional<double>> bounds_us(report.budgets.size());
+  plan::BoundOptions options{.floor_bytes = report.floor_bytes};
+  for (std::int64_t i = 0; i < count && !watch.is_stopped(); ++i) {
+    options.go_on = [&] { return watch.show("bounds", {}, i, count); };
+    const auto position = static_cast<std::size_t>(i);
+    const double bound_us =
+        plan::recompute_bound_us(report.program, report.budgets[position], options);
+    if (std::isfinite(bound_us)) {
+      bounds_us[position] = bound_us;
+    }
+  }
+  return bounds_us;
 }
 
 PlannerFrontier ask(const FrontierReport& report, const std::string& planner,
@@ -118,15 +137,12 @@ void run_compare(const OptionValues& values, std::ostream& out, std::ostream& er
   }
   FrontierReport report;
   report.program = load_program(values.text("program"));
+  PlanWatch watch(err);
   report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
   report.floor_bytes = plan::peak_floor(report.program).bytes;
   report.budgets = budgets_of(values.text("budgets"), report);
-  for (const std::int64_t budget_bytes : report.budgets) {
-    const double bound_us = plan::recompute_bound_us(report.program, budget_bytes);
-    report.bounds_us.push_back(std::isfinite(bound_us) ? std::optional(bound_us) : std::nullopt);
-  }
+  report.bounds_us = bounds_of(report, watch);
 
-  PlanWatch watch(err);
   for (std::size_t i = 0; i < names.size() && !watch.is_stopped(); ++i) {
     plan::PlanRequest& request = requests[i];
     request.wants_bound = false;  // the same for all: worked out above

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reprise/cli/csv_text.h"
+#include "reprise/cli/json_values.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/printable_text.h"
 #include "reprise/cli/program_text.h"
@@ -21,19 +22,31 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBudgetsInATable = 10;
 
-std::string share_text(std::int64_t part, std::int64_t whole) {
-  return whole <= 0
-             ? "-"
-             : fixed_text(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
-}
-
 // Without its unit, which the title of the table tells.
 std::string percent_text(const std::optional<double>& ratio) {
   return ratio ? fixed_text(100 * *ratio, 1) : "-";
 }
 
-std::optional<double> overhead(const plan::PlanResult& result) {
-  return result.schedule ? std::optional(result.overhead) : std::nullopt;
+bool is_stopped(const plan::PlanResult& result) {
+  return result.is_cancelled || result.is_out_of_time;
+}
+
+bool is_fastest(const plan::PlanResult& result) { return result.schedule && result.is_proved; }
+
+// Whether any planner has such a result.
+bool has(const FrontierReport& report, bool (*is_such)(const plan::PlanResult&)) {
+  return std::any_of(
+      report.planners.begin(), report.planners.end(), [&](const PlannerFrontier& frontier) {
+        return std::any_of(frontier.results.begin(), frontier.results.end(), is_such);
+      });
+}
+
+// The overhead, and how far to rely on it; a blank where others have a mark.
+std::string overhead_cell(const plan::PlanResult& result, bool has_marks) {
+  const std::string number =
+      percent_text(result.schedule ? std::optional(result.overhead) : std::nullopt);
+  const char* const mark = is_fastest(result) ? "*" : is_stopped(result) ? "!" : " ";
+  return has_marks ? number + mark : number;
 }
 
 // The lowest peak of all that the planner found.
@@ -59,24 +72,25 @@ std::optional<double> largest_gap(const PlannerFrontier& frontier) {
   return largest;
 }
 
-std::vector<std::string> bound_row(const FrontierReport& report, std::size_t begin,
-                                   std::size_t end) {
+std::vector<std::string> bound_row(const FrontierReport& report, std::size_t begin, std::size_t end,
+                                   bool has_marks) {
   std::vector<std::string> row = {"(bound)"};
   for (std::size_t i = begin; i < end; ++i) {
     const std::optional<double>& bound_us = report.bounds_us[i];
     row.push_back(percent_text(bound_us && report.program.step_us > 0
                                    ? std::optional(*bound_us / report.program.step_us)
-                                   : std::nullopt));
+                                   : std::nullopt) +
+                  (has_marks ? " " : ""));
   }
   row.insert(row.end(), {"-", bytes_text(report.floor_bytes), "-"});
   return row;
 }
 
 std::vector<std::string> planner_row(const PlannerFrontier& frontier, std::size_t begin,
-                                     std::size_t end) {
+                                     std::size_t end, bool has_marks) {
   std::vector<std::string> row = {frontier.planner};
   for (std::size_t i = begin; i < end; ++i) {
-    row.push_back(percent_text(overhead(frontier.results[i])));
+    row.push_back(overhead_cell(frontier.results[i], has_marks));
   }
   const std::int64_t least = least_bytes(frontier);
   const bool is_any = least < std::numeric_limits<std::int64_t>::max();
@@ -92,28 +106,31 @@ std::string budgets_table(const FrontierReport& report, std::size_t begin, std::
     columns.push_back({share_text(report.budgets[i], report.keep_all_peak_bytes)});
   }
   columns.insert(columns.end(), {{"gap up to"}, {"least peak"}, {"time"}});
-  std::vector<std::vector<std::string>> rows = {bound_row(report, begin, end)};
+  const bool has_marks = has(report, is_fastest) || has(report, is_stopped);
+  std::vector<std::vector<std::string>> rows = {bound_row(report, begin, end, has_marks)};
   for (const PlannerFrontier& frontier : report.planners) {
     if (!frontier.results.empty()) {
-      rows.push_back(planner_row(frontier, begin, end));
+      rows.push_back(planner_row(frontier, begin, end, has_marks));
     }
   }
   return table_text(columns, rows);
 }
 
-Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
-
 Json json_of(const plan::PlanResult& result) {
   const bool fits = result.schedule.has_value();
-  return {{"budget_bytes", result.budget_bytes},
-          {"fits", fits},
-          {"peak_bytes", fits ? Json(result.peak_bytes) : Json(nullptr)},
-          {"recompute_us", fits ? Json(result.recompute_us) : Json(nullptr)},
-          {"overhead", fits ? Json(result.overhead) : Json(nullptr)},
-          {"bound_us", or_null(result.bound_us)},
-          {"gap", or_null(result.gap)},
-          {"minimum_budget_bytes",
-           result.minimum ? Json(result.minimum->budget_bytes) : Json(nullptr)}};
+  return {
+      {"budget_bytes", result.budget_bytes},
+      {"fits", fits},
+      {"peak_bytes", fits ? Json(result.peak_bytes) : Json(nullptr)},
+      {"recompute_us", fits ? Json(result.recompute_us) : Json(nullptr)},
+      {"overhead", fits ? Json(result.overhead) : Json(nullptr)},
+      {"bound_us", or_null(result.bound_us)},
+      {"gap", or_null(result.gap)},
+      {"minimum_budget_bytes", result.minimum ? Json(result.minimum->budget_bytes) : Json(nullptr)},
+      {"proved", result.is_proved},
+      {"cancelled", result.is_cancelled},
+      {"out_of_time", result.is_out_of_time},
+      {"note", result.note}};
 }
 
 }  // namespace
@@ -122,7 +139,9 @@ std::string frontier_text(const FrontierReport& report) {
   std::string text =
       program_text(report.program) + "\npeak " + bytes_text(report.keep_all_peak_bytes) +
       " with everything kept, no schedule needs less than " + bytes_text(report.floor_bytes) +
-      "\n\nOverhead in % of the step, by budget in % of that peak; -: none that fits\n";
+      "\n\nOverhead in % of the step, by budget in % of that peak; -: none that fits" +
+      (has(report, is_fastest) ? "; *: none is faster" : "") +
+      (has(report, is_stopped) ? "; !: stopped early" : "") + "\n";
   for (std::size_t begin = 0; begin < report.budgets.size(); begin += kBudgetsInATable) {
     text += (begin == 0 ? "" : "\n") +
             budgets_table(report, begin, std::min(begin + kBudgetsInATable, report.budgets.size()));
@@ -164,18 +183,20 @@ std::string frontier_json(const FrontierReport& report) {
 }
 
 std::string frontier_csv(const FrontierReport& report) {
-  std::string text =
-      csv_line({"planner", "budget_bytes", "fits", "peak_bytes", "recompute_us", "overhead",
-                "bound_us", "gap", "minimum_budget_bytes", "planner_seconds"});
+  std::string text = csv_line({"planner", "budget_bytes", "fits", "peak_bytes", "recompute_us",
+                               "overhead", "bound_us", "gap", "minimum_budget_bytes",
+                               "planner_seconds", "proved", "cancelled", "out_of_time", "note"});
   // Numbers as JSON writes them: they give back the same double.
   const auto cell = [](const Json& number) { return number.is_null() ? "" : number.dump(); };
   for (const PlannerFrontier& frontier : report.planners) {
     for (const plan::PlanResult& result : frontier.results) {
       const Json json = json_of(result);
-      text += csv_line({frontier.planner, cell(json["budget_bytes"]), cell(json["fits"]),
-                        cell(json["peak_bytes"]), cell(json["recompute_us"]),
-                        cell(json["overhead"]), cell(json["bound_us"]), cell(json["gap"]),
-                        cell(json["minimum_budget_bytes"]), cell(Json(frontier.seconds))});
+      text +=
+          csv_line({frontier.planner, cell(json["budget_bytes"]), cell(json["fits"]),
+                    cell(json["peak_bytes"]), cell(json["recompute_us"]), cell(json["overhead"]),
+                    cell(json["bound_us"]), cell(json["gap"]), cell(json["minimum_budget_bytes"]),
+                    cell(Json(frontier.seconds)), cell(json["proved"]), cell(json["cancelled"]),
+                    cell(json["out_of_time"]), result.note});
     }
   }
   return text;

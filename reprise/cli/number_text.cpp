@@ -38,6 +38,12 @@ std::string overhead_text(double ratio) {
   return (digits.front() == '-' ? "" : "+") + digits + " %";
 }
 
+std::string share_text(std::int64_t part, std::int64_t whole) {
+  return whole <= 0
+             ? "-"
+             : fixed_text(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
+}
+
 std::string duration_text(double seconds) {
   if (seconds < 1) {
     return fixed_text(1000 * seconds, 0) + " ms";

@@ -19,6 +19,9 @@ std::string grouped_text(std::int64_t number);
 // Of a ratio, signed: overhead_text(0.284) is "+28.4 %".
 std::string overhead_text(double ratio);
 
+// How much of `whole` a part is: share_text(1, 3) is "33.3 %"; "-" of nothing.
+std::string share_text(std::int64_t part, std::int64_t whole);
+
 // "850 ms", "12 s", "3 min 05 s", "2 h 10 min".
 std::string duration_text(double seconds);
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "reprise/cli/errors.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -107,8 +108,8 @@ std::string display_name(const OptionRecord& record) {
 
 void check_value(const OptionRecord& record, const std::string& text) {
   if (!is_value(record, text)) {
-    throw UsageError(display_name(record) + ": expected " + expectation(record) + ", got '" + text +
-                     "'");
+    throw UsageError(display_name(record) + ": expected " + expectation(record) + ", got " +
+                     in_quotes(text));
   }
 }
 

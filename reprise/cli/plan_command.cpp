@@ -2,7 +2,6 @@
 #include "reprise/cli/plan_command.h"
 
 #include <map>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/planners.h"
 #include "reprise/plan/serialize.h"
+#include "reprise/plan/shortened.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::cli {
@@ -41,27 +41,16 @@ std::map<std::string, std::string> planner_options(const OptionValues& values,
   for (const std::string& text : values.texts("option")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--option: expected NAME=VALUE, got '" + text + "'");
+      throw UsageError("--option: expected NAME=VALUE, got " + in_quotes(text));
     }
     if (!options.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
-      throw UsageError("--option: expected each name once, got '" + text.substr(0, equals) +
-                       "' twice");
+      throw UsageError("--option: expected each name once, got " +
+                       in_quotes(text.substr(0, equals)) + " twice");
     }
   }
   const plan::PlannerRecord& record = plan::find_planner(planner);
   with_names(option_names(record), [&] { plan::require_known_options(record, request, "plan"); });
   return options;
-}
-
-void require_suitable(const plan::Program& program, const std::string& planner) {
-  const plan::PlannerRecord& record = plan::find_planner(planner);
-  if (record.applies == nullptr) {
-    return;
-  }
-  if (const std::optional<std::string> why_not = record.applies(program)) {
-    throw UsageError("--planner: expected one that takes this program, got '" + planner +
-                     "': " + *why_not);
-  }
 }
 
 // The fastest schedule at the smallest budget that the planner meets. The planner names that budget
@@ -92,8 +81,7 @@ plan::PlanResult plan_minimum(const plan::Program& program, const std::string& p
 
 void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) {
   const ReportOutput output(values, {"out", "json"}, {"program"}, out, err);
-  const std::string planner =
-      values.is_given("planner") ? values.text("planner") : default_planner();
+  const std::string planner = values.text("planner");
   require_planner(planner, "--planner");
   const Budget budget = parse_budget(values.text("budget"), "--budget");
   plan::PlanRequest request = plan_request(values, planner);
@@ -101,19 +89,20 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
 
   PlanReport report;
   report.program = load_program(values.text("program"));
-  require_suitable(report.program, planner);
-  report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
   PlanWatch watch(err);
+  report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
   request.on_progress = [&](const plan::PlanProgress& progress) {
     return watch.show("plan", progress, 0, 1);
   };
-  if (budget.kind == Budget::Kind::kMinimum) {
-    report.result = plan_minimum(report.program, planner, request);
-  } else {
+  const double begin_s = watch.seconds();
+  report.result = with_names({{"planner", "--planner"}}, [&] {
+    if (budget.kind == Budget::Kind::kMinimum) {
+      return plan_minimum(report.program, planner, request);
+    }
     request.budget_bytes = budget_bytes(budget, report.keep_all_peak_bytes);
-    report.result = plan::make_plan(report.program, planner, request);
-  }
-  report.seconds = watch.seconds();
+    return plan::make_plan(report.program, planner, request);
+  });
+  report.seconds = watch.seconds() - begin_s;
   watch.finish();
 
   output.write("json", plan_json(report));

@@ -26,8 +26,8 @@ std::vector<OptionRecord> file_options() {
   };
 }
 
-std::vector<OptionRecord> planning_options() {
-  const std::vector<std::string> both = {"plan", "compare"};
+// What `plan` is to make.
+std::vector<OptionRecord> plan_question_options() {
   OptionRecord option{{"plan"},
                       "option",
                       kText,
@@ -49,17 +49,24 @@ std::vector<OptionRecord> planning_options() {
       {{"plan"},
        "planner",
        kText,
-       "",
-       "Planner (reprise planners lists them); without it the best one for the program is picked",
+       "auto",
+       "Planner (reprise planners lists them); auto picks the one that suits the program",
        "Planning",
        "NAME"},
       option,
+  };
+}
+
+// What `compare` is to compare.
+std::vector<OptionRecord> compare_question_options() {
+  return {
       {{"compare"},
        "budgets",
        kText,
        "10",
-       "How many budgets, evenly spaced between what no schedule can go below and the peak with "
-       "everything kept; or a list of budgets, such as 80%,60%,1.5GiB",
+       "A bare number up to 1000 is a count: so many budgets, evenly spaced between what no "
+       "schedule can go below and the peak with everything kept; anything else is a list of "
+       "budgets, such as 80%,60%,1.5GiB",
        "Planning",
        "LIST"},
       {{"compare"},
@@ -69,6 +76,12 @@ std::vector<OptionRecord> planning_options() {
        "Planners to compare, or all that take the program",
        "Planning",
        "LIST"},
+  };
+}
+
+// What bounds the search of either, and decides what it draws.
+std::vector<OptionRecord> limit_options() {
+  return {
       {{"plan"},
        "iterations",
        kInteger,
@@ -100,7 +113,13 @@ std::vector<OptionRecord> planning_options() {
        "Limit of each plan in time, for all planners or for some: 10s, or search=2s,exact=1min",
        "Planning",
        "LIST"},
-      {both, "seed", kInteger, "1", "Decides what a planner draws at random", "Planning", "",
+      {{"plan", "compare"},
+       "seed",
+       kInteger,
+       "1",
+       "Decides what a planner draws at random",
+       "Planning",
+       "",
        kWhole},
   };
 }
@@ -175,8 +194,8 @@ std::vector<OptionRecord> output_options() {
 
 std::vector<OptionRecord> plan_options() {
   std::vector<OptionRecord> all;
-  for (const auto& part :
-       {file_options(), planning_options(), generating_options(), output_options()}) {
+  for (const auto& part : {file_options(), plan_question_options(), compare_question_options(),
+                           limit_options(), generating_options(), output_options()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reprise/cli/dropped_values.h"
+#include "reprise/cli/json_values.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/printable_text.h"
 #include "reprise/cli/program_text.h"
@@ -15,6 +16,7 @@
 #include "reprise/plan/hash.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/serialize.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -26,12 +28,6 @@ constexpr std::size_t kShownValues = 3;
 
 std::string time_text(double us) {
   return us < 1e7 ? fixed_text(us / 1e3, 1) + " ms" : fixed_text(us / 1e6, 1) + " s";
-}
-
-std::string share_text(std::int64_t part, std::int64_t whole) {
-  return whole <= 0
-             ? "-"
-             : fixed_text(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
 }
 
 std::string exact_bytes_text(std::int64_t bytes) {
@@ -103,11 +99,6 @@ std::string strip(const PlanReport& report, const DroppedGroup& dropped) {
         time_text(result.predicted_step_us), overhead_text(result.overhead), gap_text(result)}});
 }
 
-template <class Number>
-Json or_null(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json(nullptr);
-}
-
 Json json_of(const DroppedGroup& group) {
   return {{"label", group.label}, {"op", group.op},           {"values", group.values},
           {"bytes", group.bytes}, {"replays", group.replays}, {"recompute_us", group.recompute_us}};
@@ -144,8 +135,8 @@ Minimum minimum_of(const PlanReport& report) {
 std::string value_text(const plan::Program& program, int value) {
   const std::string label = label_of(program, value);
   return bytes_text(program.values[static_cast<std::size_t>(value)].bytes) + " of value " +
-         std::to_string(value) + " (" + op_of(program, value) +
-         (label.empty() ? "" : ", " + label) + ")";
+         std::to_string(value) + " (" + shortened(op_of(program, value)) +
+         (label.empty() ? "" : ", " + shortened(label)) + ")";
 }
 
 std::string reason_text(const plan::Program& program, const plan::PeakReason& reason) {
@@ -205,7 +196,8 @@ std::string plan_json(const PlanReport& report) {
                {"iterations", result.iterations},
                {"seconds", report.seconds},
                {"cancelled", result.is_cancelled},
-               {"out_of_time", result.is_out_of_time}};
+               {"out_of_time", result.is_out_of_time},
+               {"proved", result.is_proved}};
   if (result.schedule) {
     json["peak_bytes"] = result.peak_bytes;
     json["recompute_us"] = result.recompute_us;
@@ -237,7 +229,7 @@ std::string refusal_text(const PlanReport& report, const std::string& option,
               ? "the smallest budget that " + report.result.planner + " meets" +
                     (report.result.is_out_of_time ? " in this time" : "")
               : "below which no plan can go, and " + report.result.planner + " found none at all") +
-         ": " + reason_text(report.program, minimum.reason) + "; got " + budget + ", " +
+         ": " + reason_text(report.program, minimum.reason) + "; got " + shortened(budget) + ", " +
          bytes_text(report.result.budget_bytes);
 }
 

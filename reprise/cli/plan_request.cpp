@@ -5,14 +5,15 @@
 #include <charconv>
 #include <optional>
 #include <set>
-#include <vector>
 
 #include <unistd.h>
 
 #include "reprise/cli/amounts.h"
+#include "reprise/cli/argument_names.h"
 #include "reprise/cli/errors.h"
 #include "reprise/cli/terminal_size.h"
 #include "reprise/plan/planners.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -22,19 +23,13 @@ constexpr double kShownAfterSeconds = 0.5;
 constexpr std::int64_t kStepsPerPlan = 100;
 constexpr std::int64_t kMostIterations = 9'000'000'000'000'000;
 
-bool has_planner(const std::string& name) {
-  const std::vector<plan::PlannerRecord>& records = plan::planner_records();
-  return std::any_of(records.begin(), records.end(),
-                     [&](const plan::PlannerRecord& record) { return record.name == name; });
-}
-
 std::int64_t parse_iterations(const std::string& text, const std::string& option) {
   std::int64_t iterations = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, iterations);
   if (error != std::errc() || stop != end || iterations < 0 || iterations > kMostIterations) {
     throw UsageError(option + ": expected an integer in [0, " + std::to_string(kMostIterations) +
-                     "], got '" + text + "'");
+                     "], got " + in_quotes(text));
   }
   return iterations;
 }
@@ -42,8 +37,8 @@ std::int64_t parse_iterations(const std::string& text, const std::string& option
 double parse_time_limit(const std::string& text, const std::string& option) {
   const std::optional<double> seconds = parse_seconds(text);
   if (!seconds || *seconds == 0) {
-    throw UsageError(option + ": expected a duration above 0 (10s, 500ms, 2min), got '" + text +
-                     "'");
+    throw UsageError(option + ": expected a duration above 0 (10s, 500ms, 2min), got " +
+                     in_quotes(text));
   }
   return *seconds;
 }
@@ -62,7 +57,7 @@ Limit limit_of(const std::string& text, const std::string& planner, const std::s
   std::set<std::string> named;
   const auto refuse = [&](const std::string& expectation, const std::string& got,
                           const std::string& remark) {
-    throw UsageError(option + ": expected " + expectation + ", got '" + got + "'" + remark);
+    throw UsageError(option + ": expected " + expectation + ", got " + in_quotes(got) + remark);
   };
   for (const std::string& part : split_list(text)) {
     const std::size_t equals = part.find('=');
@@ -84,23 +79,8 @@ Limit limit_of(const std::string& text, const std::string& planner, const std::s
 
 }  // namespace
 
-std::string default_planner() {
-  for (const char* name : {"auto", "search"}) {
-    if (has_planner(name)) {
-      return name;
-    }
-  }
-  return "knapsack";
-}
-
 void require_planner(const std::string& name, const std::string& option) {
-  if (!has_planner(name)) {
-    std::string known;
-    for (const plan::PlannerRecord& record : plan::planner_records()) {
-      known += (known.empty() ? "" : ", ") + record.name;
-    }
-    throw UsageError(option + ": expected one of: " + known + ", got '" + name + "'");
-  }
+  with_names({{"planner", option}}, [&] { plan::find_planner(name); });
 }
 
 plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner) {

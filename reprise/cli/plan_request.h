@@ -19,9 +19,6 @@ namespace reprise::cli {
 // have none. Throws UsageError, also for a wrong limit of another planner.
 plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner);
 
-// Of this build's planners, what to ask if the user names none.
-std::string default_planner();
-
 // Throws UsageError, beginning with `option`, unless there is a planner of this name.
 void require_planner(const std::string& name, const std::string& option);
 

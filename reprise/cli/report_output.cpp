@@ -9,6 +9,7 @@
 
 #include "reprise/cli/errors.h"
 #include "reprise/cli/file_bytes.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -55,8 +56,8 @@ void check_apart(const std::map<std::string, std::string>& paths,
     }
     const auto refuse = [&](const std::string& other) {
       std::ostringstream complaint;
-      complaint << "--" << *output << ": expected another file than that of " << other << ", got '"
-                << path << "'";
+      complaint << "--" << *output << ": expected another file than that of " << other << ", got "
+                << in_quotes(path);
       throw UsageError(complaint.str());
     };
     for (auto before = outputs.begin(); before != output; ++before) {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "reprise/cli/json_values.h"
 #include "reprise/cli/run_report.h"
 
 namespace reprise::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 // Every run has every field: null without a budget.
 void add_budget(const std::optional<BudgetRecord>& budget, Json& json) {

@@ -2,6 +2,7 @@
 #include "reprise/cli/simulation_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -35,12 +36,6 @@ const char* kind_name(plan::SlotKind kind) {
 
 std::string ms_text(double us) { return fixed_text(us / 1e3, 1) + " ms"; }
 
-std::string share_text(std::int64_t part, std::int64_t whole) {
-  return whole <= 0
-             ? "-"
-             : fixed_text(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
-}
-
 std::int64_t bytes_of(const SimulationReport& report, const plan::LiveValue& live) {
   return report.program.values[static_cast<std::size_t>(live.value)].bytes;
 }
@@ -59,6 +54,26 @@ const plan::Slot* peak_slot(const SimulationReport& report) {
   const std::vector<plan::Slot>& timeline = report.simulation.timeline;
   return timeline.empty() ? nullptr
                           : &timeline[static_cast<std::size_t>(report.simulation.peak_slot)];
+}
+
+bool has_prediction(const plan::Schedule& schedule) {
+  return schedule.predicted_peak_bytes > 0 || schedule.predicted_recompute_us > 0;
+}
+
+// Sums in another order may differ in the last digit.
+bool is_as_predicted(const SimulationReport& report) {
+  const double said_us = report.schedule.predicted_recompute_us;
+  const double found_us = report.simulation.recompute_us;
+  return report.schedule.predicted_peak_bytes == report.simulation.peak_bytes &&
+         std::abs(said_us - found_us) <= 1e-9 * std::max(said_us, found_us);
+}
+
+Json prediction_json(const plan::Schedule& schedule) {
+  if (!has_prediction(schedule)) {
+    return nullptr;
+  }
+  return {{"peak_bytes", schedule.predicted_peak_bytes},
+          {"recompute_us", schedule.predicted_recompute_us}};
 }
 
 std::string peak_table(const SimulationReport& report, const plan::Slot& peak) {
@@ -161,6 +176,10 @@ std::string simulation_text(const SimulationReport& report) {
     text += "budget       " + bytes_text(report.schedule.budget_bytes) + ": " +
             (simulation.peak_bytes <= report.schedule.budget_bytes ? "kept" : "NOT KEPT") + "\n";
   }
+  if (has_prediction(report.schedule) && !is_as_predicted(report)) {
+    text += "file says    a peak of " + grouped_text(report.schedule.predicted_peak_bytes) +
+            " bytes, " + ms_text(report.schedule.predicted_recompute_us) + " recomputed: NOT SO\n";
+  }
   text += "floor        " + bytes_text(report.floor_bytes) + ": no schedule needs less\n";
   if (const plan::Slot* const peak = peak_slot(report)) {
     text += "\n" + peak_table(report, *peak);
@@ -181,7 +200,10 @@ std::string simulation_json(const SimulationReport& report) {
       {"schedule",
        {{"planner", report.schedule.planner},
         {"budget_bytes",
-         report.schedule.budget_bytes == 0 ? Json(nullptr) : Json(report.schedule.budget_bytes)}}},
+         report.schedule.budget_bytes == 0 ? Json(nullptr) : Json(report.schedule.budget_bytes)},
+        {"predicted", prediction_json(report.schedule)},
+        {"as_predicted",
+         has_prediction(report.schedule) ? Json(is_as_predicted(report)) : Json(nullptr)}}},
       {"peak_bytes", simulation.peak_bytes},
       {"peak_slot", simulation.peak_slot},
       {"keep_all_peak_bytes", report.keep_all_peak_bytes},

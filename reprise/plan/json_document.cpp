@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reprise/plan/shortened.h"
+
 namespace reprise::plan {
 namespace {
 
@@ -23,6 +25,18 @@ std::string one_line(std::string text) {
     }
   }
   return text;
+}
+
+// The library quotes what it read last between single quotes, however long that was.
+std::string with_short_token(const std::string& text) {
+  const std::string before = "last read: '";
+  const std::size_t at = text.find(before);
+  const std::size_t end = text.rfind('\'');
+  if (at == std::string::npos || end < at + before.size()) {
+    return text;
+  }
+  const std::size_t token = at + before.size();
+  return text.substr(0, token) + shortened(text.substr(token, end - token)) + text.substr(end);
 }
 
 // Builds the document from the parser's events, as the library's own does, and stops at what that
@@ -48,8 +62,8 @@ class Builder : public nlohmann::json_sax<json> {
 
   bool key(string_t& name) override {
     if (open_.back()->contains(name)) {
-      throw FormatError(place_of_open_node(), "expected each field of an object once, got '" +
-                                                  one_line(name) + "' twice");
+      throw FormatError(place_of_open_node(), "expected each field of an object once, got " +
+                                                  in_quotes(one_line(name)) + " twice");
     }
     name_ = std::move(name);
     return true;
@@ -60,8 +74,9 @@ class Builder : public nlohmann::json_sax<json> {
     // The library's message after its own "[json.exception.parse_error.101] ".
     const std::string text = error.what();
     const std::size_t end = text.find("] ");
-    throw FormatError(place_, "expected JSON; " +
-                                  one_line(end == std::string::npos ? text : text.substr(end + 2)));
+    throw FormatError(
+        place_, "expected JSON; " + one_line(with_short_token(
+                                        end == std::string::npos ? text : text.substr(end + 2))));
   }
 
  private:
@@ -76,7 +91,7 @@ class Builder : public nlohmann::json_sax<json> {
         const auto child =
             std::find_if(parent.items().begin(), parent.items().end(),
                          [&](const auto& item) { return &item.value() == open_[i]; });
-        path.append(path.empty() ? "" : ".").append(child.key());
+        path.append(path.empty() ? "" : ".").append(shortened(child.key()));
       }
     }
     return path.empty() ? place_ : place_ + ": " + path;
@@ -122,16 +137,10 @@ class Builder : public nlohmann::json_sax<json> {
 };
 
 std::string shown(const json& node) {
-  constexpr std::size_t most_bytes = 60;
   if (node.is_object() || node.is_array()) {
     return {node.is_object() ? "an object" : "a list"};
   }
-  std::string text = node.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (text.size() > most_bytes) {
-    text.resize(most_bytes);
-    text += "...";
-  }
-  return text;
+  return shortened(node.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
 template <class Number>

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "reprise/plan/shortened.h"
+
 namespace reprise::plan {
 namespace {
 
@@ -13,8 +15,8 @@ const Value& value_of(const Program& program, int id) {
 }
 
 std::string name_use(const Program& program, std::int64_t use) {
-  return "use " + std::to_string(use) + " (" + program.uses[static_cast<std::size_t>(use)].name +
-         ")";
+  return "use " + std::to_string(use) + " (" +
+         shortened(program.uses[static_cast<std::size_t>(use)].name) + ")";
 }
 
 void sort_largest_first(const Program& program, std::vector<int>& values) {
@@ -76,8 +78,8 @@ PeakReason peak_reason(const Program& program, const Simulation& simulation) {
       break;
     case SlotKind::kReplay:
       reason.place = "recipe " + std::to_string(slot.recipe) + " (" +
-                     program.recipes[static_cast<std::size_t>(slot.recipe)].name + ") before " +
-                     name_use(program, slot.index);
+                     shortened(program.recipes[static_cast<std::size_t>(slot.recipe)].name) +
+                     ") before " + name_use(program, slot.index);
       break;
     case SlotKind::kUse:
       reason.place = name_use(program, slot.index);

@@ -37,8 +37,8 @@ struct PlanRequest {
   bool wants_bound = true;
   // Named in the planner's record (planners.h); others throw std::invalid_argument.
   std::map<std::string, std::string> options = {};
-  // Called now and then, from the calling thread; false cancels: the best schedule so far is the
-  // answer.
+  // Called now and then, from the calling thread, while the bound is worked out too, when nothing
+  // is known yet; false cancels: the best schedule so far is the answer.
   std::function<bool(const PlanProgress&)> on_progress = {};
 };
 

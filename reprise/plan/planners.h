@@ -19,7 +19,7 @@ namespace reprise::plan {
 // Every planner, in the order in which help lists them.
 const std::vector<PlannerRecord>& planner_records();
 
-// Throws std::invalid_argument that lists the known names.
+// Throws ArgumentError that lists the known names, and says which may have been meant.
 const PlannerRecord& find_planner(const std::string& name);
 
 // All figures are those of simulate().
@@ -45,8 +45,9 @@ struct PlanResult {
   std::int64_t iterations = 0;
   bool is_cancelled = false;
   bool is_out_of_time = false;
-  bool is_proved = false;  // no schedule is faster, or has a lower peak than the minimum
-  std::string note;        // for people: what was picked and why
+  // No schedule within the budget is faster; if none fits, none has a lower peak than `minimum`.
+  bool is_proved = false;
+  std::string note;  // for people: what was picked and why
 };
 
 // Puts `schedule`, which simulate() judged, into `result` as its plan: figures, and the gap if the
@@ -64,7 +65,13 @@ PlanResult make_plan(const Program& program, const std::string& planner,
 // Asks one planner once per distinct budget, in ascending order, then answers each of `budgets`, in
 // the order given, with the fastest of *all* schedules found that fits it (of equals the one with
 // the lower peak, then the one found for the lower budget). So, whatever the planner does, a
-// smaller budget never has a higher peak and a larger one never a slower plan.
+// smaller budget never has a higher peak and a larger one never a slower plan. The note is that of
+// the schedule.
+//
+// One minimum is settled: once a planner vouches for it (PlannerAnswer::is_minimum), it is the
+// answer to every smaller budget, without asking again, and no schedule that was found for another
+// budget undercuts it. An answer that was cancelled or ran out of time settles nothing.
+//
 // `request.budget_bytes` is not read. Throws as make_plan() does.
 std::vector<PlanResult> plan_frontier(const Program& program, const std::string& planner,
                                       const std::vector<std::int64_t>& budgets,

@@ -22,8 +22,11 @@ struct Value {
   std::int64_t bytes = 0;
   bool external = false;     // a parameter, an input: always there, never counted
   std::int64_t made_at = 0;  // the forward op that produced it
-  std::int64_t released_at =
-      0;                   // after this op user code holds it no longer; >= ops: held to the end
+  // The last forward op during which user code itself holds what forward made of it. From the slot
+  // after that op on it is charged, up to its last reading before a replay makes it anew; not at
+  // all if nothing in backward reads it. As many as there are ops, or more: user code holds it
+  // through backward, and `resident_bytes` has its bytes.
+  std::int64_t released_at = 0;
   int recipe = kNoRecipe;  // the recipe that can rebuild it
   std::string label = {};  // for people, as `shape` and `dtype` are
   std::vector<std::int64_t> shape = {};

@@ -29,8 +29,8 @@ inline std::vector<int>& recipes_before(std::vector<Replays>& replays, int use) 
 struct Schedule {
   std::string program_hash;  // of the program that it was made for; empty: not stated
   std::string planner;
-  std::int64_t budget_bytes = 0;  // 0: none was given
-  std::int64_t predicted_peak_bytes = 0;
+  std::int64_t budget_bytes = 0;          // 0: none was given
+  std::int64_t predicted_peak_bytes = 0;  // of its simulation, as is the next; both 0: not stated
   double predicted_recompute_us = 0;
   std::vector<Replays> replays;  // ascending `before_use`, each at most once, none empty
 

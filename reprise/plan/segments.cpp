@@ -5,14 +5,12 @@
 #include <limits>
 
 #include "reprise/plan/checks.h"
+#include "reprise/plan/units.h"
 
 namespace reprise::plan {
 namespace {
 
 constexpr std::int64_t kMaxBytes = std::numeric_limits<std::int64_t>::max();
-
-// Not (n + d - 1) / d, which overflows for n near the largest integer.
-std::int64_t ceil_div(std::int64_t n, std::int64_t d) { return n / d + (n % d == 0 ? 0 : 1); }
 
 void settle_last(SegmentPlan& plan, LastSegment last) {
   if (!plan.segments.empty()) {

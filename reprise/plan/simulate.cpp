@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reprise/plan/hash.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::plan {
 namespace {
@@ -186,9 +187,10 @@ std::optional<ScheduleFault> find_fault(const Program& program, const Replays& r
                                      " recipes, got " + std::to_string(recipe)};
     }
     if (!program.recipes[static_cast<std::size_t>(recipe)].replayable) {
-      return ScheduleFault{here, "recipe " + std::to_string(recipe) + " (" +
-                                     program.recipes[static_cast<std::size_t>(recipe)].name +
-                                     ") must not run again"};
+      return ScheduleFault{here,
+                           "recipe " + std::to_string(recipe) + " (" +
+                               shortened(program.recipes[static_cast<std::size_t>(recipe)].name) +
+                               ") must not run again"};
     }
   }
   return std::nullopt;
@@ -201,8 +203,8 @@ std::optional<ScheduleFault> find_fault(const Program& program, const Schedule& 
   if (!schedule.program_hash.empty()) {
     const std::string hash = program_hash(program);
     if (schedule.program_hash != hash) {
-      return ScheduleFault{
-          "program", "must be " + hash + ", this program's hash, got " + schedule.program_hash};
+      return ScheduleFault{"program", "must be " + hash + ", this program's hash, got " +
+                                          shortened(schedule.program_hash)};
     }
   }
   int after_use = -1;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "reprise/plan/checks.h"
+#include "reprise/plan/units.h"
 
 namespace reprise::plan {
 namespace {
@@ -13,8 +14,6 @@ constexpr std::int64_t kFloatBytes = 4;
 constexpr std::int64_t kIdsBytes = 8;  // token and position ids: Megatron-LM's 8sb
 constexpr double kLimitBytes = 9e18;   // below the largest std::int64_t
 constexpr const char* kPlace = "estimate_transformer";
-
-std::int64_t ceil_div(std::int64_t n, std::int64_t d) { return n / d + (n % d == 0 ? 0 : 1); }
 
 std::int64_t ffn_hidden(const TransformerRun& run) {
   return run.ffn_hidden == 0 ? 4 * run.hidden : run.ffn_hidden;

@@ -6,6 +6,7 @@
 
 namespace reprise::plan {
 
+// Not (n + d - 1) / d, which overflows for n near the largest integer.
 std::int64_t ceil_div(std::int64_t n, std::int64_t d) { return n / d + (n % d == 0 ? 0 : 1); }
 
 std::int64_t unit_for(const std::vector<std::int64_t>& sizes, std::int64_t most_bytes,

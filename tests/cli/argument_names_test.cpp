@@ -20,6 +20,11 @@ TEST(ArgumentNames, LeaveTheValueAndWhatTheyDoNotKnow) {
             "depth: expected more than hidden_heads, got 'hidden'");
 }
 
+TEST(ArgumentNames, LeaveTheRemarkAsItIs) {
+  EXPECT_EQ(message_in(kNames, {"place", "hidden", "above 9", "8", "of hidden there are few"}),
+            "--dim: expected above 9, got '8': of hidden there are few");
+}
+
 TEST(WithNames, PassesResultsAndOtherErrorsOn) {
   EXPECT_EQ(with_names(kNames, [] { return 7; }), 7);
   EXPECT_THROW(with_names(kNames, [] { throw std::invalid_argument("place: other"); }),

@@ -16,6 +16,7 @@ namespace reprise::cli {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -32,16 +33,18 @@ TEST_F(FrontierCommand, AsksEveryPlannerThatApplies) {
   EXPECT_EQ(report["planners"].size(), plan::planner_records().size());
   EXPECT_THAT(read_file(path("f.csv")),
               StartsWith("planner,budget_bytes,fits,peak_bytes,recompute_us,overhead,bound_us,gap,"
-                         "minimum_budget_bytes,planner_seconds\nkeep_all,287,false,,,,"));
+                         "minimum_budget_bytes,planner_seconds,proved,cancelled,out_of_time,note\n"
+                         "keep_all,287,false,,,,"));
 }
 
 TEST_F(FrontierCommand, ShowsTheFrontierOfThePlannersThatAreNamed) {
   const Output output = run(run_compare, {"compare", path("chain.json"), "--budgets", "100%,300",
                                           "--planners", "exact,keep_all"});
   EXPECT_THAT(output.out, HasSubstr("planner   100.0 %  75.0 %  gap up to  least peak"));
-  EXPECT_THAT(output.out, HasSubstr("(bound)       0.0     5.6          -       250 B"));
-  EXPECT_THAT(output.out, HasSubstr("exact         0.0     5.6        0.0       300 B"));
-  EXPECT_THAT(output.out, HasSubstr("keep_all      0.0       -        0.0       400 B"));
+  EXPECT_THAT(output.out, HasSubstr("(bound)      0.0     5.6           -       250 B"));
+  EXPECT_THAT(output.out, HasSubstr("exact        0.0*    5.6*        0.0       300 B"));
+  EXPECT_THAT(output.out, HasSubstr("keep_all     0.0       -         0.0       400 B"));
+  EXPECT_THAT(output.out, HasSubstr("; -: none that fits; *: none is faster\n"));
   EXPECT_THAT(output.out, Not(HasSubstr("knapsack")));
 }
 
@@ -56,6 +59,35 @@ TEST_F(FrontierCommand, GivesEveryPlannerTheBoundOfABudget) {
   EXPECT_NEAR(results[0]["gap"].get<double>(), 0, 1e-6);
   EXPECT_EQ(results[1]["bound_us"], nullptr);
   EXPECT_EQ(report["stopped"], false);
+}
+
+TEST_F(FrontierCommand, TellsWhatIsProvedAndWhatAutoPicked) {
+  const json report =
+      json::parse(run(run_compare, {"compare", path("chain.json"), "--budgets", "400,300,249",
+                                    "--planners", "auto", "--json", "-", "--csv", path("f.csv")})
+                      .out);
+  const json results = report["planners"][0]["results"];
+  EXPECT_EQ(results[0]["note"], "picked keep_all because everything fits");
+  EXPECT_EQ(results[0]["proved"], false);
+  EXPECT_EQ(results[1]["note"],
+            "picked exact because the program is small enough to try everything");
+  EXPECT_EQ(results[1]["proved"], true);
+  EXPECT_EQ(results[1]["out_of_time"], false);
+  EXPECT_EQ(results[1]["cancelled"], false);
+  EXPECT_EQ(results[2]["proved"], true);  // the minimum
+  EXPECT_THAT(read_file(path("f.csv")),
+              HasSubstr(",true,false,false,picked exact because the program is small enough to try "
+                        "everything\n"));
+}
+
+TEST_F(FrontierCommand, MarksWhatRanOutOfTime) {
+  const Output output =
+      run(run_compare, {"compare", recorded("gpt6"), "--budgets", "50%", "--planners", "search",
+                        "--time-limit", "1e-9s", "--json", path("f.json")});
+  EXPECT_THAT(output.out, HasSubstr("; !: stopped early\n"));
+  EXPECT_THAT(output.out, ContainsRegex("search +[0-9.-]+!"));
+  EXPECT_EQ(json::parse(read_file(path("f.json")))["planners"][0]["results"][0]["out_of_time"],
+            true);
 }
 
 TEST_F(FrontierCommand, LimitsTheIterationsOfThePlannersThatAreNamed) {
@@ -94,8 +126,14 @@ TEST_F(FrontierCommand, RefusesWordsThatMakeNoSense) {
       refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--planners", "magic"}),
       StartsWith("--planners: expected one of: keep_all, "));
   EXPECT_THAT(
+      refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--planners", "exat"}),
+      HasSubstr(", got 'exat': did you mean exact?"));
+  EXPECT_THAT(
       refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--budgets", "minimum"}),
       HasSubstr("got 'minimum'"));
+  EXPECT_THAT(refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--budgets", "0"}),
+              StartsWith("--budgets: expected a count of budgets, a bare number in [1, 1000], or a "
+                         "list of bytes"));
 }
 
 }  // namespace

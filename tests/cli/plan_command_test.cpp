@@ -68,6 +68,16 @@ TEST_F(PlanCommand, SaysWhenItIsTheFastestThereIs) {
   EXPECT_THAT(text, HasSubstr("overhead   +5.6 %: 0.0 ms recomputed in 1 replay\n"));
 }
 
+TEST_F(PlanCommand, TellsInJsonWhetherItIsTheFastestThereIs) {
+  const auto proved = [&](const std::string& planner) {
+    return json::parse(run(run_plan, {"plan", path("chain.json"), "--budget", "300", "--planner",
+                                      planner, "--json", "-"})
+                           .out)["proved"];
+  };
+  EXPECT_EQ(proved("exact"), true);
+  EXPECT_EQ(proved("search"), false);
+}
+
 TEST_F(PlanCommand, MeetsTheMinimumThatItNames) {
   const json report = json::parse(
       run(run_plan, {"plan", recorded("unet"), "--budget", "minimum", "--json", "-"}).out);
@@ -88,6 +98,7 @@ TEST_F(PlanCommand, RefusesABudgetThatNothingMeetsInOneLineThatSaysWhy) {
             "use 1 (B) needs 150 B that no plan controls, 100 B of value 2 (b); got 249, 249 B");
   const json report = json::parse(read_file(path("p.json")));
   EXPECT_EQ(report["fits"], false);
+  EXPECT_EQ(report["proved"], true);
   EXPECT_EQ(report["minimum"]["budget_bytes"], 250);
   EXPECT_EQ(report["minimum"]["reason"]["place"], "use 1 (B)");
 }

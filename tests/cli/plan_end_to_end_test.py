@@ -120,6 +120,16 @@ class Plans(EndToEndCase):
             rows = [(row["planner"], row["fits"]) for row in csv.DictReader(file)]
         self.assertEqual(rows, [("knapsack", "true")] * 2 + [("search", "true")] * 2)
 
+    def test_a_comparison_that_is_interrupted_at_its_bounds_asks_no_planner(self):
+        report = self.path("report.json")
+        result, text = on_terminal("stderr", "compare", PROGRAMS / "lstm300.json", "--budgets", 1000,
+                                   "--json", report, interrupt_at="bounds [")
+        self.assertEqual(result.returncode, 130)
+        self.assertIn("stopped: not every planner was asked", text)
+        frontier = json.loads(report.read_text())
+        self.assertEqual((frontier["stopped"], frontier["planners"]), (True, []))
+        self.assertEqual(len(frontier["budgets"]), 1000)
+
     def test_a_plot_fits_the_terminal(self):
         result, text = on_terminal("stdout", "simulate", PROGRAMS / "gpt6.json", "keepall",
                                    "--timeline")

@@ -60,7 +60,8 @@ class Refusals(EndToEndCase):
             with self.subTest(budgets):
                 self.assert_refused(
                     reprise("compare", PROGRAMS / "unet.json", "--budgets", budgets), 2,
-                    "reprise compare: --budgets: expected a count in [1, 1000] or a list", f"got '{got}'")
+                    "reprise compare: --budgets: expected a count of budgets, a bare number in [1, "
+                    "1000], or a list", f"got '{got}'")
 
     def test_limits_that_are_none(self):
         for limit in ("0", "0s", "-1s", "nan", "inf", "1e400s", "1 s", "1d", "abc"):
@@ -75,6 +76,33 @@ class Refusals(EndToEndCase):
     def test_words_of_several_lines(self):
         self.assert_refused(reprise("plan", "a\nb"), 3, "a?b: cannot be read: No such file")
         self.assert_refused(reprise("fly\naway"), 2, "got 'fly?away'")
+
+    def test_words_without_an_end(self):
+        word, gpt6 = "w" * 100_000, PROGRAMS / "gpt6.json"
+        for words in ((word,), ("plan", gpt6, word), ("plan", gpt6, "--" + word),
+                      ("plan", gpt6, "--budget", word), ("plan", gpt6, "--budget", "1" + "0" * 10**5),
+                      ("plan", gpt6, "--budget", "0" * 10**5 + "1"), ("plan", gpt6, "--planner", word),
+                      ("plan", gpt6, "--iterations", word), ("plan", gpt6, "--time-limit", word),
+                      ("plan", gpt6, "--option", word), ("plan", gpt6, "--option", word + "=1"),
+                      ("plan", gpt6, "--planner", "every_k", "--option", "k=" + word),
+                      ("compare", gpt6, "--planners", word), ("compare", gpt6, "--budgets", word),
+                      ("compare", gpt6, "--iterations", word + "=1"),
+                      ("compare", gpt6, "--time-limit", "search=" + word), ("generate", word)):
+            with self.subTest([text[:20] for text in map(str, words)]):
+                result = reprise(*words)
+                self.assert_refused(result, 5 if b"at least" in result.stderr else 2, "expected")
+                self.assertLess(len(result.stderr), 700)
+
+    def test_names_without_an_end(self):
+        word, path = "w" * 100_000, self.path("p.json")
+        path.write_text(json.dumps(one_op(
+            recipes=[{**one_op()["recipes"][0], "name": word, "label": word}],
+            uses=[{**one_op()["uses"][0], "name": word, "background_bytes": [0, 900, 0]}])))
+        for words in (("--budget", 99), ("--budget", 99, "--planner", "rotor")):
+            with self.subTest(words):
+                result = reprise("plan", path, *words)
+                self.assert_refused(result, 5, "--budget: expected at least ", "wwwww...")
+                self.assertLess(len(result.stderr), 700)
 
     def test_files_that_are_one(self):
         step, schedule = self.path("step.json"), self.path("schedule.json")

@@ -20,6 +20,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class SimulateCommand : public PlanCommands {};
@@ -43,6 +44,43 @@ TEST_F(SimulateCommand, TellsWhenABudgetIsNotKept) {
   replace_file(path("over.json"), plan::write_schedule(schedule));
   EXPECT_THAT(run(run_simulate, {"simulate", path("chain.json"), path("over.json")}).out,
               HasSubstr("budget       399 B: NOT KEPT\n"));
+}
+
+// The chain's schedule, as written with another prediction; simulated, 300 bytes and 10 us.
+plan::Schedule predicting(std::int64_t peak_bytes, double recompute_us) {
+  plan::Schedule schedule;
+  schedule.predicted_peak_bytes = peak_bytes;
+  schedule.predicted_recompute_us = recompute_us;
+  schedule.replays = {{.before_use = 2, .recipes = {0}}};
+  return schedule;
+}
+
+TEST_F(SimulateCommand, TellsWhenTheFilePredictsSomethingElse) {
+  const auto text = [&](std::int64_t peak_bytes, double recompute_us) {
+    replace_file(path("p.json"), plan::write_schedule(predicting(peak_bytes, recompute_us)));
+    return run(run_simulate, {"simulate", path("chain.json"), path("p.json")}).out;
+  };
+  EXPECT_THAT(text(280, 10),
+              HasSubstr("file says    a peak of 280 bytes, 0.0 ms recomputed: NOT SO\n"));
+  EXPECT_THAT(text(300, 1200),
+              HasSubstr("file says    a peak of 300 bytes, 1.2 ms recomputed: NOT SO\n"));
+  EXPECT_THAT(text(300, 10), Not(HasSubstr("NOT SO")));
+  EXPECT_THAT(text(0, 0), Not(HasSubstr("NOT SO")));
+}
+
+TEST_F(SimulateCommand, TellsInJsonWhetherTheFilesPredictionHolds) {
+  const auto schedule_of = [&](std::int64_t peak_bytes, double recompute_us) {
+    replace_file(path("p.json"), plan::write_schedule(predicting(peak_bytes, recompute_us)));
+    return json::parse(
+        run(run_simulate, {"simulate", path("chain.json"), path("p.json"), "--json", "-"})
+            .out)["schedule"];
+  };
+  EXPECT_EQ(schedule_of(300, 10)["as_predicted"], true);
+  EXPECT_EQ(schedule_of(280, 10)["as_predicted"], false);
+  EXPECT_EQ(schedule_of(300, 11)["as_predicted"], false);
+  EXPECT_EQ(schedule_of(280, 10)["predicted"], (json{{"peak_bytes", 280}, {"recompute_us", 10}}));
+  EXPECT_EQ(schedule_of(0, 0)["predicted"], nullptr);
+  EXPECT_EQ(schedule_of(0, 0)["as_predicted"], nullptr);
 }
 
 TEST_F(SimulateCommand, WritesJson) {

@@ -37,6 +37,12 @@ TEST(NumberText, WritesAnOverheadWithItsSign) {
   EXPECT_EQ(overhead_text(-0.021), "-2.1 %");
 }
 
+TEST(NumberText, WritesAShareInPerCentAndNoneOfNothing) {
+  EXPECT_EQ(share_text(1, 3), "33.3 %");
+  EXPECT_EQ(share_text(4, 4), "100.0 %");
+  EXPECT_EQ(share_text(1, 0), "-");
+}
+
 TEST(NumberText, WritesADurationInTheUnitThatFits) {
   EXPECT_EQ(duration_text(0.85), "850 ms");
   EXPECT_EQ(duration_text(59.4), "59 s");

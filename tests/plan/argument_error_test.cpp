@@ -24,6 +24,22 @@ TEST(ArgumentError, KeepsItsPartsWhenTheyLookLikeTheWordsBetweenThem) {
   EXPECT_EQ(copy.value(), ": f, got g");
 }
 
+TEST(ArgumentError, TellsARemarkBehindTheValue) {
+  const ArgumentError error("cut", "knife", "one of: bread, cheese", "chese",
+                            "did you mean cheese?");
+  EXPECT_STREQ(error.what(),
+               "cut: knife must be one of: bread, cheese, got chese: did you mean cheese?");
+  EXPECT_EQ(error.value(), "chese");
+  EXPECT_EQ(error.remark(), "did you mean cheese?");
+  EXPECT_EQ(ArgumentError("cut", "width", "1", "2").remark(), "");
+}
+
+TEST(ArgumentError, CutsALongValue) {
+  const ArgumentError error("cut", "width", "a number", std::string(100'000, 'w'), "too wide");
+  EXPECT_EQ(error.value(), std::string(64, 'w') + "...");
+  EXPECT_EQ(error.remark(), "too wide");
+}
+
 TEST(RequireSmallSizes, TellsTheAmountThatIsTooMuch) {
   EXPECT_NO_THROW(plan::require_small_sizes("cut", 8, 8, "8 slices"));
   try {

@@ -16,7 +16,9 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 Program four_stages() { return chain_program({10, 20, 30, 40}, {1, 2, 3, 4}); }
 
@@ -91,9 +93,46 @@ TEST(MakePlan, BelowTheFloorAnswersWithTheLowestPeakOfThePlanner) {
   EXPECT_EQ(result.minimum->budget_bytes, 100);
 }
 
+TEST(MakePlan, ProvesAMinimumThatIsTheFloor) {
+  const PlanResult result = make_plan(four_stages(), "search", {.budget_bytes = 69});
+  ASSERT_TRUE(result.minimum.has_value());
+  EXPECT_EQ(result.minimum->budget_bytes, 70);
+  EXPECT_TRUE(result.minimum->is_proved);
+  EXPECT_TRUE(result.is_proved);
+  EXPECT_FALSE(make_plan(four_stages(), "keep_all", {.budget_bytes = 69}).is_proved);
+}
+
 TEST(MakePlan, ListsTheKnownPlannersForAnUnknownOne) {
   EXPECT_THAT(message_of([] { make_plan(four_stages(), "magic", {.budget_bytes = 1}); }),
               AllOf(HasSubstr("keep_all, drop_all"), HasSubstr("got magic")));
+}
+
+TEST(FindPlanner, AsksWhetherTheNearestNameWasMeant) {
+  EXPECT_THAT(message_of([] { find_planner("serch"); }),
+              EndsWith(", search, auto, got serch: did you mean search?"));
+  EXPECT_THAT(message_of([] { find_planner("magic"); }), EndsWith(", got magic"));
+}
+
+TEST(MakePlan, RejectsAProgramThatThePlannerDoesNotTake) {
+  Program program = four_stages();
+  program.recipes[0].replayable = false;
+  EXPECT_THAT(message_of([&] { make_plan(program, "rotor", {.budget_bytes = 1}); }),
+              StartsWith("make_plan: planner must be one that takes this program, got rotor: it is "
+                         "no chain: recipe 0 ("));
+}
+
+TEST(MakePlan, IsCancelledWhileItWorksOutTheBound) {
+  int calls = 0;
+  const auto cancel = [&](const PlanProgress& progress) {
+    ++calls;
+    EXPECT_EQ(progress.iterations, 0);
+    return false;
+  };
+  const PlanResult result =
+      make_plan(four_stages(), "search", {.budget_bytes = 70, .on_progress = cancel});
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(result.is_cancelled);
+  EXPECT_EQ(result.bound_us, 0);
 }
 
 TEST(MakePlan, RejectsAnUnknownOption) {

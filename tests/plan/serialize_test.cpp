@@ -18,6 +18,8 @@ namespace reprise::plan {
 namespace {
 
 using testing::HasSubstr;
+using testing::Lt;
+using testing::SizeIs;
 using testing::StartsWith;
 
 const std::string kChain =
@@ -197,6 +199,17 @@ TEST(ReadProgram, RefusesInOneLine) {
   EXPECT_THAT(refusal_with("180", "\n\nNaN"), testing::Not(HasSubstr("\n")));
   EXPECT_THAT(refusal_with("\"id\":3", "\"\\u000a\":1,\"\\u000a\":2"),
               testing::Not(HasSubstr("\n")));
+}
+
+TEST(ReadProgram, RefusesInAShortLineWhateverTheFileSays) {
+  const std::string word(100'000, 'w');
+  const std::string field = "\"" + word + "\":";
+  EXPECT_THAT(program_refusal("{\"format\":" + word), SizeIs(Lt(200)));
+  EXPECT_THAT(program_refusal("{\"format\":\"" + word + "\"}"), SizeIs(Lt(200)));
+  EXPECT_THAT(program_refusal("{" + field + "1," + field + "2}"), SizeIs(Lt(200)));
+  EXPECT_THAT(program_refusal("{" + field + "{\"a\":1,\"a\":2}}"), SizeIs(Lt(200)));
+  EXPECT_THAT(schedule_refusal("\"program\":\"\"", "\"program\":\"" + word + "\""),
+              SizeIs(Lt(250)));
 }
 
 TEST(ReadProgram, RefusesEndlessNesting) {

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "reprise/plan/chain/lower.h"
+#include "reprise/plan/index.h"
 #include "reprise/plan/rules/blocks.h"
+#include "reprise/plan/shortened.h"
 #include "reprise/plan/unread_replays.h"
 
 namespace reprise::plan {
@@ -15,10 +17,9 @@ namespace {
 
 constexpr int kNone = -1;
 
-std::size_t index(std::int64_t id) { return static_cast<std::size_t>(id); }
-
 std::string name_recipe(const Program& program, int recipe) {
-  return "recipe " + std::to_string(recipe) + " (" + program.recipes[index(recipe)].name + ")";
+  return "recipe " + std::to_string(recipe) + " (" +
+         shortened(program.recipes[index(recipe)].name) + ")";
 }
 
 // Finds the chain, or the first thing that is against it.
@@ -143,7 +144,7 @@ class Recogniser {
     for (std::size_t use = 0; use < program_.uses.size(); ++use) {
       const int stage = stage_for(program_.uses[use], latest);
       if (stage == kNone) {
-        return refuse("use " + std::to_string(use) + " (" + program_.uses[use].name +
+        return refuse("use " + std::to_string(use) + " (" + shortened(program_.uses[use].name) +
                       ") does not come in the turn of a stage that makes and reads all it needs");
       }
       latest = stage;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "reprise/plan/dtr/cost_classes.h"
@@ -40,7 +41,7 @@ struct CacheOp {
 
 class Cache {
  public:
-  explicit Cache(const CacheOptions& options) : options_(options) {}
+  explicit Cache(CacheOptions options) : options_(std::move(options)) {}
 
   // A value that does not exist yet.
   int add_value(std::int64_t bytes);

@@ -8,6 +8,7 @@
 
 #include "reprise/plan/argument_error.h"
 #include "reprise/plan/checks.h"
+#include "reprise/plan/index.h"
 
 namespace reprise::plan {
 namespace {
@@ -17,8 +18,6 @@ constexpr double kBytesPerUs = 8e3;
 constexpr double kFlopsPerUs = 60e3;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 58;
 constexpr double kMostElements = 1125899906842624;  // 2^50
-
-std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
 // A tenth of a nanosecond is more than any clock tells, and short in a file.
 double rounded_us(double us) { return static_cast<double>(std::llround(us * 1e4)) / 1e4; }
@@ -49,7 +48,7 @@ int StepBuilder::external() {
   return static_cast<int>(program_.values.size()) - 1;
 }
 
-std::int64_t StepBuilder::bytes(int value) const { return program_.values[at(value)].bytes; }
+std::int64_t StepBuilder::bytes(int value) const { return program_.values[index(value)].bytes; }
 
 void StepBuilder::count(std::int64_t bytes) {
   if (bytes > kMostBytes - total_bytes_) {
@@ -60,14 +59,14 @@ void StepBuilder::count(std::int64_t bytes) {
 
 void StepBuilder::read(const std::vector<int>& values) {
   for (const int value : values) {
-    if (storage_of_[at(value)] >= 0) {
-      storages_[at(storage_of_[at(value)])].last_op = program_.ops();
+    if (storage_of_[index(value)] >= 0) {
+      storages_[index(storage_of_[index(value)])].last_op = program_.ops();
     }
   }
 }
 
 int StepBuilder::new_version(int storage, int recipe) {
-  program_.values.push_back({.bytes = storages_[at(storage)].bytes,
+  program_.values.push_back({.bytes = storages_[index(storage)].bytes,
                              .made_at = program_.ops(),
                              .recipe = recipe,
                              .label = label_,
@@ -106,9 +105,9 @@ int StepBuilder::overwrite(int value, std::string name, const std::vector<int>& 
                            double cost_us) {
   read(inputs);
   read({value});
-  const int recipe_id = program_.values[at(value)].recipe;
-  const int version = new_version(storage_of_[at(value)], recipe_id);
-  Recipe& recipe = program_.recipes[at(recipe_id)];
+  const int recipe_id = program_.values[index(value)].recipe;
+  const int version = new_version(storage_of_[index(value)], recipe_id);
+  Recipe& recipe = program_.recipes[index(recipe_id)];
   recipe.name = std::move(name);
   recipe.cost_us += cost_us;
   recipe.ops.push_back(program_.ops());
@@ -118,7 +117,7 @@ int StepBuilder::overwrite(int value, std::string name, const std::vector<int>& 
     }
   }
   std::replace(recipe.outputs.begin(), recipe.outputs.end(), value, version);
-  program_.values[at(value)].recipe = kNoRecipe;
+  program_.values[index(value)].recipe = kNoRecipe;
   program_.forward_us += cost_us;
   scratch_bytes_.push_back(0);
   program_.forward_peak_bytes.push_back(0);
@@ -133,15 +132,15 @@ void StepBuilder::node(BuiltNode node) {
 }
 
 void StepBuilder::hold(int value) {
-  if (storage_of_[at(value)] >= 0) {
-    storages_[at(storage_of_[at(value)])].is_held = true;
+  if (storage_of_[index(value)] >= 0) {
+    storages_[index(storage_of_[index(value)])].is_held = true;
   }
 }
 
 void StepBuilder::forbid_replay(int value) {
-  const int recipe = program_.values[at(value)].recipe;
+  const int recipe = program_.values[index(value)].recipe;
   if (recipe != kNoRecipe) {
-    program_.recipes[at(recipe)].replayable = false;
+    program_.recipes[index(recipe)].replayable = false;
   }
 }
 
@@ -163,7 +162,7 @@ void StepBuilder::add_forward() {
   }
   for (std::size_t value = 0; value < program_.values.size(); ++value) {
     if (storage_of_[value] >= 0) {
-      const Storage& storage = storages_[at(storage_of_[value])];
+      const Storage& storage = storages_[index(storage_of_[value])];
       program_.values[value].released_at = storage.is_held ? ops : storage.last_op;
     }
   }
@@ -171,12 +170,12 @@ void StepBuilder::add_forward() {
 
 void StepBuilder::add_backward(int loss) {
   std::vector<char> has_gradient(program_.values.size());
-  has_gradient[at(loss)] = 1;
+  has_gradient[index(loss)] = 1;
   std::int64_t live_bytes = bytes(loss);
   program_.step_us = program_.forward_us;
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     BuiltNode& node = nodes_[i];
-    if (has_gradient[at(node.output)] == 0) {
+    if (has_gradient[index(node.output)] == 0) {
       continue;
     }
     const std::int64_t before = live_bytes;
@@ -184,21 +183,21 @@ void StepBuilder::add_backward(int loss) {
     std::int64_t passing = node.scratch_bytes;  // gone after it
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       const int input = node.inputs[k];
-      if (program_.values[at(input)].external) {
+      if (program_.values[index(input)].external) {
         continue;
       }
       const bool is_the_outputs = node.passes_on && k == 0;
-      if (has_gradient[at(input)] != 0) {
+      if (has_gradient[index(input)] != 0) {
         passing += is_the_outputs ? 0 : bytes(input);
       } else {
         made += bytes(input);
         passing -= is_the_outputs ? bytes(input) : 0;
-        has_gradient[at(input)] = 1;
+        has_gradient[index(input)] = 1;
       }
     }
     const std::int64_t running = before + made + std::max<std::int64_t>(passing, 0);
     live_bytes += made - bytes(node.output);
-    has_gradient[at(node.output)] = 0;
+    has_gradient[index(node.output)] = 0;
     program_.step_us += node.cost_us;
     if (!node.saved.empty()) {
       program_.uses.push_back(

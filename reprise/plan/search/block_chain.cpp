@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "reprise/plan/index.h"
 #include "reprise/plan/rebuild.h"
 #include "reprise/plan/search/block_rotor.h"
 
@@ -12,8 +13,6 @@ namespace {
 
 // Prices per byte of the options, as multiples of what forward costs per byte that it saves.
 constexpr std::array<double, 6> kPrices = {0.03, 0.1, 0.3, 1, 3, 10};
-
-std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
 class ChainMaker {
  public:

@@ -3,12 +3,11 @@
 
 #include <map>
 
+#include "reprise/plan/index.h"
 #include "reprise/plan/rebuild.h"
 
 namespace reprise::plan {
 namespace {
-
-std::size_t index(std::int64_t id) { return static_cast<std::size_t>(id); }
 
 // Carries out the actions on paper: who holds which value, and what runs where.
 class Lowering {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "reprise/plan/index.h"
+
 namespace reprise::plan {
 namespace {
-
-std::size_t index(std::int64_t id) { return static_cast<std::size_t>(id); }
 
 // Per recipe: the op that makes its last output.
 std::vector<std::int64_t> last_ops(const Program& program) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "reprise/plan/index.h"
+
 namespace reprise::plan {
 namespace {
 
@@ -10,8 +12,6 @@ using Place = EditableSchedule::Place;
 
 // What a place without a replay weighs before live values are added: never a maximum.
 constexpr std::int64_t kEmptyBytes = -(std::int64_t{1} << 61);
-
-std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
 void insert_sorted(std::vector<Place>& places, Place place) {
   places.insert(std::upper_bound(places.begin(), places.end(), place), place);

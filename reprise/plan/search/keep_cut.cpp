@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reprise/plan/index.h"
 #include "reprise/plan/rebuild.h"
 
 namespace reprise::plan {
@@ -12,8 +13,6 @@ namespace {
 
 constexpr MaxFlow::Node kSource = 0;
 constexpr MaxFlow::Node kSink = 1;
-
-std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
 MaxFlow::Node value_node(int value) { return 2 + value; }
 

@@ -3,12 +3,9 @@
 
 #include <algorithm>
 
+#include "reprise/plan/index.h"
+
 namespace reprise::plan {
-namespace {
-
-std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
-
-}  // namespace
 
 MaxFlow::Edge MaxFlow::add_edge(Node from, Node to, double capacity) {
   const auto edge = static_cast<Edge>(halves_.size());
@@ -91,8 +88,10 @@ void MaxFlow::maximise(Node source, Node sink) {
   rounding_ = 1e-12 * largest;
   while (find_levels(source, sink)) {
     current_ = first_edge_;
-    for (double more = augment(source, sink); more > 0; more = augment(source, sink)) {
+    double more = augment(source, sink);
+    while (more > 0) {
       flow_ += more;
+      more = augment(source, sink);
     }
   }
 }

@@ -3,14 +3,10 @@
 
 #include <algorithm>
 
+#include "reprise/plan/index.h"
 #include "reprise/plan/rebuild.h"
 
 namespace reprise::plan {
-namespace {
-
-std::size_t index(int id) { return static_cast<std::size_t>(id); }
-
-}  // namespace
 
 RebuildChain::RebuildChain(const EditableSchedule& edited)
     : edited_(edited),

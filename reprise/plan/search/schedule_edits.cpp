@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "reprise/plan/index.h"
 #include "reprise/plan/search/editable_schedule.h"
 
 namespace reprise::plan {
 namespace {
 
 using Place = EditableSchedule::Place;
-
-std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
 }  // namespace
 

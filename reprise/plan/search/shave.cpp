@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "reprise/plan/index.h"
 #include "reprise/plan/rebuild.h"
 
 namespace reprise::plan {
@@ -15,8 +16,6 @@ namespace {
 constexpr int kMostShifts = 20;  // replays tried when nothing else helps
 constexpr int kShiftUses = 4;    // how far back each may go
 constexpr int kPatience = 3;     // rounds without less above the budget
-
-std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
 }  // namespace
 

@@ -92,7 +92,7 @@ TEST(ChainPlanners, RefuseProgramsThatAreNoChains) {
     plan(program, "rotor", 1);
     FAIL() << "nothing was thrown";
   } catch (const std::invalid_argument& error) {
-    EXPECT_THAT(error.what(), HasSubstr("planner rotor must suit the program: it is no chain: "));
+    EXPECT_THAT(error.what(), HasSubstr("takes this program, got rotor: it is no chain: "));
   }
   EXPECT_THROW(plan(program, "revolve", 1), std::invalid_argument);
   EXPECT_THROW(plan(program, "mixed", 1), std::invalid_argument);

@@ -306,7 +306,9 @@ TEST(Exact, IsCancelledWithinAUse) {
   int calls = 0;
   const PlanResult result = make_plan(
       held_outputs_program(13), "exact",
-      {.budget_bytes = 10'200, .on_progress = [&](const PlanProgress&) { return ++calls < 2; }});
+      {.budget_bytes = 10'200, .wants_bound = false, .on_progress = [&](const PlanProgress&) {
+         return ++calls < 2;
+       }});
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(result.iterations, 2048);
   EXPECT_TRUE(result.is_cancelled);

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/plan/ask_planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "reprise/plan/assert.h"
+#include "reprise/plan/hash.h"
+#include "reprise/plan/recompute_bound.h"
+#include "reprise/plan/simulate.h"
+
+namespace reprise::plan {
+namespace {
+
+constexpr double kBoundShare = 0.25;  // of a time limit
+constexpr double kLongestBoundS = 60;
+constexpr double kLeastTime = 1e-3;  // of a time limit, however much was spent before
+
+// The schedule with its head filled in, and what it costs.
+Simulation judge_schedule(const Judge& judge, const PlannerRecord& record,
+                          std::int64_t budget_bytes, Schedule& schedule) {
+  schedule.program_hash.clear();
+  Simulation simulation = simulate(judge.program, schedule);
+  schedule.program_hash = judge.hash;
+  schedule.planner = record.name;
+  schedule.budget_bytes = budget_bytes;
+  schedule.predicted_peak_bytes = simulation.peak_bytes;
+  schedule.predicted_recompute_us = simulation.recompute_us;
+  return simulation;
+}
+
+using Moment = std::chrono::steady_clock::time_point;
+
+// 0, no limit, if the request has none; else something, if only to find out that it is too late.
+double time_left_s(const PlanRequest& request, Moment start) {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return request.time_limit_s > 0
+             ? std::max(kLeastTime * request.time_limit_s, request.time_limit_s - spent.count())
+             : 0;
+}
+
+// The bound, if there is one, worked out in at most a share of the request's time: the plan matters
+// more. Then `is_cancelled` says whether the caller cancels.
+std::optional<double> bound_in_time(const Judge& judge, const PlanRequest& request,
+                                    bool& is_cancelled) {
+  const double limit_s = request.time_limit_s > 0
+                             ? std::min(kLongestBoundS, kBoundShare * request.time_limit_s)
+                             : std::numeric_limits<double>::infinity();
+  const auto start = std::chrono::steady_clock::now();
+  const auto go_on = [&] {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    is_cancelled = is_cancelled || (request.on_progress && !request.on_progress({}));
+    return !is_cancelled && spent.count() < limit_s;
+  };
+  const double bound_us = recompute_bound_us(judge.program, request.budget_bytes,
+                                             {.floor_bytes = judge.floor.bytes, .go_on = go_on});
+  return std::isfinite(bound_us) ? std::optional(bound_us) : std::nullopt;
+}
+
+bool is_stopped(const PlannerAnswer& answer) {
+  return answer.is_cancelled || answer.is_out_of_time;
+}
+
+// The planner's answer to a budget of at least the floor. One that does not fit is the answer to
+// the floor: the planner's lowest peak must not depend on the budget that it cannot meet.
+std::optional<PlannerAnswer> find(const Judge& judge, const PlannerRecord& record,
+                                  const PlanRequest& request, FloorAnswer& at_floor) {
+  const auto start = std::chrono::steady_clock::now();
+  if (at_floor.settles(request.budget_bytes)) {
+    return at_floor.answer;
+  }
+  std::optional<PlannerAnswer> answer = record.make()->find(judge.program, request);
+  if (!answer || answer->fits || answer->is_proved || is_stopped(*answer)) {
+    return answer;
+  }
+  const auto keep = [&](PlannerAnswer lowest) {
+    at_floor.peak_bytes = simulate(judge.program, lowest.schedule).peak_bytes;
+    at_floor.answer = std::move(lowest);
+  };
+  if (answer->is_minimum || request.budget_bytes == judge.floor.bytes) {
+    keep(*answer);
+  }
+  if (!at_floor.answer) {
+    PlanRequest lowest = request;
+    lowest.budget_bytes = judge.floor.bytes;
+    lowest.time_limit_s = time_left_s(request, start);
+    std::optional<PlannerAnswer> found = record.make()->find(judge.program, lowest);
+    if (!found) {
+      return answer;
+    }
+    found->iterations += answer->iterations;
+    if (is_stopped(*found)) {
+      answer->iterations = found->iterations;
+      answer->is_cancelled = found->is_cancelled;
+      answer->is_out_of_time = found->is_out_of_time;
+      return answer;
+    }
+    keep(*std::move(found));
+  }
+  return at_floor.answer;
+}
+
+}  // namespace
+
+Judge::Judge(const Program& judged_program)
+    : program(judged_program),
+      hash(program_hash(judged_program)),
+      floor(peak_floor(judged_program)) {}
+
+PlanResult blank_result(const Judge& judge, const PlannerRecord& record,
+                        std::int64_t budget_bytes) {
+  PlanResult result;
+  result.planner = record.name;
+  result.budget_bytes = budget_bytes;
+  result.floor_bytes = judge.floor.bytes;
+  return result;
+}
+
+// Puts the schedule into the result: as the plan if it fits, else as the minimum.
+void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, Schedule schedule) {
+  const Simulation simulation = judge_schedule(judge, record, result.budget_bytes, schedule);
+  if (simulation.peak_bytes > result.budget_bytes) {
+    const bool is_floor = simulation.peak_bytes == judge.floor.bytes;
+    const bool was_proved = result.minimum && result.minimum->is_proved &&
+                            result.minimum->budget_bytes == simulation.peak_bytes;
+    schedule.budget_bytes = simulation.peak_bytes;
+    result.is_proved = is_floor || was_proved;
+    result.minimum = {
+        .budget_bytes = simulation.peak_bytes,
+        .reason = is_floor ? judge.floor.reason : peak_reason(judge.program, simulation),
+        .schedule = std::move(schedule),
+        .is_proved = result.is_proved};
+    return;
+  }
+  set_plan(judge.program, std::move(schedule), simulation, result);
+}
+
+PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request,
+               FloorAnswer& at_floor) {
+  const auto start = std::chrono::steady_clock::now();
+  PlanResult result = blank_result(judge, record, request.budget_bytes);
+  if (request.wants_bound && request.budget_bytes >= judge.floor.bytes) {
+    result.bound_us = bound_in_time(judge, request, result.is_cancelled);
+  }
+  // Below the floor the question becomes what the planner can reach at best.
+  PlanRequest reachable = request;
+  reachable.budget_bytes = std::max(request.budget_bytes, judge.floor.bytes);
+  reachable.time_limit_s = time_left_s(request, start);
+  if (result.is_cancelled) {
+    // The caller has said so and is not asked again; the planner stops at its first report.
+    reachable.on_progress = [](const PlanProgress& /*progress*/) { return false; };
+  }
+  std::optional<PlannerAnswer> answer = find(judge, record, reachable, at_floor);
+  if (!answer) {
+    return result;
+  }
+  result.iterations = answer->iterations;
+  result.is_cancelled = result.is_cancelled || answer->is_cancelled;
+  result.is_out_of_time = answer->is_out_of_time;
+  result.note = std::move(answer->note);
+
+  const bool claims_to_fit = answer->fits;
+  const bool is_proved = answer->is_proved;
+  take(result, judge, record, std::move(answer->schedule));
+  const std::int64_t peak_bytes =
+      result.schedule ? result.peak_bytes : result.minimum->budget_bytes;
+  REPRISE_ASSERT(!claims_to_fit || peak_bytes <= reachable.budget_bytes,
+                 "a planner was wrong about whether its schedule fits");
+  if (is_proved && result.minimum) {
+    result.minimum->is_proved = true;
+  }
+  // The fastest schedule of the lowest peak need not be the fastest in a larger budget.
+  result.is_proved = result.minimum ? result.minimum->is_proved : is_proved && claims_to_fit;
+  return result;
+}
+
+}  // namespace reprise::plan

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// One planner asked for one budget, its answer judged by simulate(): what make_plan() and
+// plan_frontier() (planners.h) are made of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "reprise/plan/peak_floor.h"
+#include "reprise/plan/planner.h"
+#include "reprise/plan/planner_record.h"
+#include "reprise/plan/planners.h"
+#include "reprise/plan/program.h"
+#include "reprise/plan/schedule.h"
+
+namespace reprise::plan {
+
+// Everything that is asked about a program, worked out once per frontier.
+struct Judge {
+  explicit Judge(const Program& judged_program);
+
+  const Program& program;
+  std::string hash;
+  PeakFloor floor;
+};
+
+// What a planner answers at the floor, once that is known and was not stopped.
+struct FloorAnswer {
+  std::optional<PlannerAnswer> answer;
+  std::int64_t peak_bytes = 0;
+
+  // Whether it is the answer to this budget too.
+  bool settles(std::int64_t budget_bytes) const {
+    return answer && answer->is_minimum && budget_bytes < peak_bytes;
+  }
+};
+
+// For all that follow REQUIRES: the program has no fault, and the request suits the record.
+
+// The result before anything was found.
+PlanResult blank_result(const Judge& judge, const PlannerRecord& record, std::int64_t budget_bytes);
+
+// Puts the schedule into the result: as the plan if it fits, else as the minimum.
+void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, Schedule schedule);
+
+// Uses `at_floor`, and fills it in once that is known.
+PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request,
+               FloorAnswer& at_floor);
+
+}  // namespace reprise::plan
