@@ -2,48 +2,85 @@
 #include "reprise/plan/smallest_peak.h"
 
 #include <algorithm>
-#include <stdexcept>
+#include <chrono>
 #include <utility>
 
+#include "reprise/plan/argument_error.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::plan {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::int64_t kResolution = 200;  // parts of the peak with everything kept
+
+// Asks one planner several times, within one time limit.
+class Asker {
+ public:
+  Asker(const Program& program, const std::string& planner, const PlanRequest& request)
+      : program_(program), planner_(planner), request_(request) {}
+
+  PlanResult ask(std::int64_t budget_bytes) {
+    PlanRequest request = request_;
+    request.budget_bytes = budget_bytes;
+    if (request_.time_limit_s > 0) {
+      const std::chrono::duration<double> spent = Clock::now() - began_;
+      request.time_limit_s = std::max(1e-3, request_.time_limit_s - spent.count());
+    }
+    PlanResult result = make_plan(program_, planner_, request);
+    iterations_ += result.iterations;
+    is_cancelled_ = is_cancelled_ || result.is_cancelled;
+    is_out_of_time_ = is_out_of_time_ || result.is_out_of_time;
+    return result;
+  }
+  bool is_stopped() const { return is_cancelled_ || is_out_of_time_; }
+  // `best` as the answer to all that was asked.
+  PlanResult answer(PlanResult best) const {
+    best.budget_bytes = request_.budget_bytes;
+    best.iterations = iterations_;
+    best.is_cancelled = is_cancelled_;
+    best.is_out_of_time = is_out_of_time_;
+    return best;
+  }
+
+ private:
+  const Program& program_;
+  const std::string& planner_;
+  const PlanRequest& request_;
+  Clock::time_point began_ = Clock::now();
+  std::int64_t iterations_ = 0;
+  bool is_cancelled_ = false;
+  bool is_out_of_time_ = false;
+};
 
 }  // namespace
 
 PlanResult make_smallest_plan(const Program& program, const std::string& planner,
                               const PlanRequest& request, double most_overhead) {
   if (!(most_overhead >= 0)) {
-    throw std::invalid_argument("most_overhead: expected a number >= 0, got " +
-                                std::to_string(most_overhead));
+    throw ArgumentError("make_smallest_plan", "most_overhead", "a number >= 0",
+                        std::to_string(most_overhead));
   }
   require_valid(program, "make_smallest_plan");
   const std::int64_t all_bytes = simulate_keep_all(program).peak_bytes;
-  PlanRequest asked = request;
-  asked.budget_bytes = std::min(request.budget_bytes, all_bytes);
-  PlanResult best = make_plan(program, planner, asked);
-  best.budget_bytes = request.budget_bytes;
+  Asker asker(program, planner, request);
+  PlanResult best = asker.ask(std::min(request.budget_bytes, all_bytes));
   if (!best.schedule || best.overhead > most_overhead) {
-    return best;
+    return asker.answer(std::move(best));
   }
   std::int64_t too_low = best.floor_bytes - 1;
   while (best.peak_bytes - too_low > std::max<std::int64_t>(1, all_bytes / kResolution) &&
-         !best.is_cancelled) {
-    asked.budget_bytes = too_low + (best.peak_bytes - too_low) / 2;
-    PlanResult found = make_plan(program, planner, asked);
-    const std::int64_t iterations = best.iterations + found.iterations;
+         !asker.is_stopped()) {
+    const std::int64_t middle = too_low + (best.peak_bytes - too_low) / 2;
+    PlanResult found = asker.ask(middle);
     if (found.schedule && found.overhead <= most_overhead) {
       best = std::move(found);
     } else {
-      too_low = asked.budget_bytes;
-      best.is_cancelled = best.is_cancelled || found.is_cancelled;
+      too_low = middle;
     }
-    best.iterations = iterations;
   }
-  return best;
+  return asker.answer(std::move(best));
 }
 
 }  // namespace reprise::plan

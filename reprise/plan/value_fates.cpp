@@ -6,19 +6,13 @@
 #include <iomanip>
 #include <sstream>
 
+#include "reprise/plan/rebuild.h"
+
 namespace reprise::plan {
 namespace {
 
 const Value& value_at(const Program& program, int id) {
   return program.values[static_cast<std::size_t>(id)];
-}
-
-// Null if nothing can make it again.
-const Recipe* recipe_of(const Program& program, const Value& value) {
-  const Recipe* const recipe = value.recipe == kNoRecipe
-                                   ? nullptr
-                                   : &program.recipes[static_cast<std::size_t>(value.recipe)];
-  return recipe != nullptr && recipe->replayable ? recipe : nullptr;
 }
 
 std::string milliseconds(double us) {
@@ -29,19 +23,20 @@ std::string milliseconds(double us) {
 
 void explain(const Program& program, ValueFate& fate) {
   const Value& value = value_at(program, fate.value);
-  const Recipe* const recipe = recipe_of(program, value);
   if (program.is_held(value)) {
     fate.action = ValueFate::Action::kHeld;
     fate.why = "the program holds it through backward";
   } else if (fate.replays > 0) {
     fate.action = ValueFate::Action::kRecomputed;
-    fate.why = "made again " + std::to_string(fate.replays) + " times in " +
+    fate.why = "made again " +
+               (fate.replays == 1 ? "once" : std::to_string(fate.replays) + " times") + " in " +
                milliseconds(fate.recompute_us);
-  } else if (recipe == nullptr) {
+  } else if (!is_rebuildable(program, fate.value)) {
     fate.why = "nothing can make it again";
   } else {
-    fate.why = "making it again takes " + milliseconds(recipe->cost_us) +
-               (recipe->random ? ", with its random numbers" : "");
+    const Recipe& recipe = program.recipes[static_cast<std::size_t>(value.recipe)];
+    fate.why = "making it again takes " + milliseconds(recipe.cost_us) +
+               (recipe.random ? ", with its random numbers" : "");
   }
 }
 

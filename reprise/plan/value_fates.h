@@ -25,7 +25,8 @@ struct ValueFate {
   std::string why;           // for people
 };
 
-// Of each value that some use needs, in the order of the program. REQUIRES: neither has a fault.
+// Of each value that some use needs and that is not external, in the order of the program.
+// REQUIRES: neither has a fault.
 std::vector<ValueFate> value_fates(const Program& program, const Schedule& schedule);
 
 // "held", "kept", "recomputed".

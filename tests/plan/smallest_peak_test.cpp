@@ -34,7 +34,7 @@ TEST(SmallestPeak, WithEveryOverheadIsTheFloorIfAScheduleReachesIt) {
 
 class SmallestPeakAt : public testing::TestWithParam<double> {};
 
-// No budget of a fine grid has a plan of lower peak within the overhead.
+// A budget that is a fiftieth lower has no plan within the overhead.
 TEST_P(SmallestPeakAt, OfARecordedStepIsWithinTheOverheadAndTight) {
   const Program program = recorded_program("unet");
   const PlanRequest request{.budget_bytes = std::numeric_limits<std::int64_t>::max(),
@@ -49,7 +49,8 @@ TEST_P(SmallestPeakAt, OfARecordedStepIsWithinTheOverheadAndTight) {
   PlanRequest lower = request;
   lower.budget_bytes = result.peak_bytes - all / 50;
   const PlanResult below = make_plan(program, "search", lower);
-  EXPECT_TRUE(!below.schedule || below.overhead > GetParam());
+  EXPECT_THAT(below.schedule ? below.overhead : std::numeric_limits<double>::infinity(),
+              testing::Gt(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Overheads, SmallestPeakAt, testing::Values(.02, .1, .2));
@@ -73,6 +74,19 @@ TEST(SmallestPeak, RefusesAnOverheadThatIsNone) {
     EXPECT_THROW(make_smallest_plan(chain_of_three(), "exact", any_budget(), overhead),
                  std::invalid_argument);
   }
+}
+
+TEST(SmallestPeak, AnswersTheBudgetThatItWasAsked) {
+  EXPECT_EQ(make_smallest_plan(chain_of_three(), "exact", {.budget_bytes = 350}, 1).budget_bytes,
+            350);
+}
+
+TEST(SmallestPeak, OutOfTimeIsTheBestSoFar) {
+  PlanRequest request = any_budget();
+  request.time_limit_s = 1e-3;
+  const PlanResult result = make_smallest_plan(recorded_program("lstm300"), "search", request, .1);
+  EXPECT_TRUE(result.is_out_of_time);
+  EXPECT_TRUE(result.schedule);
 }
 
 TEST(SmallestPeak, EndsWhenItIsCancelled) {

@@ -32,8 +32,8 @@ Schedule before(int use, std::vector<int> recipes) {
 
 TEST(ValueFates, OfAChainAreKeptOrMadeAgain) {
   EXPECT_THAT(value_fates(chain_of_three(), before(1, {0, 1})),
-              ElementsAre(has(1, Action::kRecomputed, 1, 10, "made again 1 times in 0.010 ms"),
-                          has(2, Action::kRecomputed, 1, 20, "made again 1 times in 0.020 ms"),
+              ElementsAre(has(1, Action::kRecomputed, 1, 10, "made again once in 0.010 ms"),
+                          has(2, Action::kRecomputed, 1, 20, "made again once in 0.020 ms"),
                           has(3, Action::kKept, 0, 0, "making it again takes 0.030 ms")));
 }
 
