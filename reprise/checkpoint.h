@@ -5,13 +5,14 @@
 //   auto y = reprise::checkpoint([&](const at::Tensor& t) { return block->forward(t); }, x);
 //
 // Gradients, buffers and random streams are bit-equal to calling `fn` directly. What a region keeps
-// is its arguments; what `fn` captures must live until backward, and what it captures by value is
-// kept too, so pass intermediate tensors as arguments. Nothing is kept, and nothing is recomputed,
-// where nothing requires grad.
+// is what its ops read and did not make (arguments, parameters, captured tensors), and what a
+// policy in its options asks for. Nothing is kept, and nothing is recomputed, where nothing
+// requires grad.
 //
 // Backward runs again those of the ops of `fn` that the values take which it needs (in each
 // backward, also with retain_graph); `fn` itself runs once. With Recompute::kRerun it is `fn` that
-// runs again. It must then do what it did before; state of its own that is no tensor is declared in
+// runs again: the region keeps its arguments, what it captures by reference must live until
+// backward, and it must do what it did before; state of its own that is no tensor is declared in
 // CheckpointOptions; tensors that it writes, captured or not, change once; see docs/checkpoint.md
 // for what is brought back and what is not.
 //
@@ -271,8 +272,8 @@ class KeptCall {
 // Calls `fn(args...)` once as a region and returns its result, of its own type.
 //
 // `fn`: any callable, a torch module holder, or a shared_ptr to a module. Arguments and results:
-// any mix of values; tensors inside are found by visit_tensors. Move-only arguments are moved into
-// the region and passed as const&. Throws what `fn` throws; the state of the thread is then as it
+// any mix of values; tensors inside are found by visit_tensors. Move-only arguments are passed as
+// const&, since a region that reruns keeps them. Throws what `fn` throws; the state of the thread is then as it
 // was before.
 template <class F, class... Args>
 decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... args) {
@@ -314,7 +315,8 @@ requires(!std::is_same_v<std::decay_t<F>, CheckpointOptions>) decltype(auto)
 }
 
 // What a region of `fn(args...)` that replays would keep from forward to backward, found by running
-// it once; nothing stays of it. kept_text() prints the list.
+// it once, with all that it does: buffers are written, random numbers drawn. Nothing if backward
+// needs no value from inside. kept_text() prints the list.
 template <class F, class... Args>
 std::vector<KeptValue> saved_values(const CheckpointOptions& options, F&& fn, Args&&... args) {
   CheckpointOptions uncounted = options;

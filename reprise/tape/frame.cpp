@@ -8,7 +8,6 @@
 
 #include <torch/library.h>
 
-#include "reprise/tape/discarded_outputs.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/saved_tensors.h"
 
@@ -87,7 +86,7 @@ Frame* top_frame() { return frames.empty() ? nullptr : frames.back(); }
 
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_of_top_frame() {
   Frame* const frame = top_frame();
-  return frame == nullptr ? hooks_for_discarded() : frame->make_hooks();
+  return frame == nullptr ? nullptr : frame->make_hooks();
 }
 
 bool is_recomputing() {

@@ -66,7 +66,7 @@ void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 // The innermost frame of this thread, or null.
 Frame* top_frame();
 
-// Hooks of the top frame of this thread; if there is none, those of discard_output(), or null.
+// Hooks of the top frame of this thread, or null if there is none.
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_of_top_frame();
 
 }  // namespace reprise::tape

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a tape keeps, item by item: for kept_value.h.
 #pragma once
 
 #include <vector>

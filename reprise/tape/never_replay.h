@@ -7,7 +7,7 @@
 
 namespace reprise::tape {
 
-// From now on no region that replays and no step under a budget runs the operator `op`
+// No region that replays and no step under a budget that begins from now on runs the operator `op`
 // ("my_ops::send", all its overloads) again: what it makes is kept. For ops that do more than their
 // schema says: write a file, talk to another process, read a clock. Collectives of torch need no
 // declaration. For the process; thread-safe.

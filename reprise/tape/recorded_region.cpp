@@ -45,21 +45,28 @@ void RecordedRegion::move_on(std::int64_t index) {
   at(index).ref.value = tape_->after_last_op(at(index).ref.value);
 }
 
-void RecordedRegion::keep(ValueId value, SaveAction action) {
+void RecordedRegion::keep(ValueId value, SaveAction action, const std::string& region) {
   const std::lock_guard lock(tape_->mutex());
   if (c10::Storage storage = tape_->values().find(value)) {
-    kept_.insert_or_assign(value, PolicyValue{.storage = std::move(storage), .action = action});
+    kept_.insert_or_assign(
+        value, PolicyValue{.storage = std::move(storage), .action = action, .region = region});
   }
+}
+
+void RecordedRegion::let_go(ValueId value) {
+  const std::lock_guard lock(tape_->mutex());
+  kept_.erase(value);
 }
 
 void RecordedRegion::require_not_kept(const std::vector<ValueId>& values,
                                       const c10::OperatorHandle& op) const {
+  const std::lock_guard lock(tape_->mutex());
   for (const ValueId value : values) {
     const auto kept = kept_.find(value);
     TORCH_CHECK(kept == kept_.end() || !must_be_saved(kept->second.action),
                 "checkpoint: ", op.operator_name().name, " writes a value of ",
                 kept->second.storage.nbytes(), " bytes that the policy of the region '",
-                options_.name,
+                kept->second.region,
                 "' must save: expected an op that leaves it as it is, or a policy that only "
                 "prefers to save it");
   }
@@ -100,7 +107,7 @@ void RecordedRegion::require_kept_unchanged() {
       const ValueRecord& record = tape_->values().at(value);
       record.version.require_unchanged([&] {
         return "a value of " + std::to_string(record.bytes) +
-               " bytes that the policy of the region '" + options_.name + "' must save";
+               " bytes that the policy of the region '" + kept.region + "' must save";
       });
     }
   }
@@ -109,7 +116,11 @@ void RecordedRegion::require_kept_unchanged() {
 bool RecordedRegion::can_rebuild(const at::Tensor& tensor) const {
   const std::lock_guard lock(tape_->mutex());
   const ValueId value = tape_->values().known_value(tensor);
-  return !outer_ && value != kNoValue && !tape_->values().at(value).is_external();
+  if (outer_ || value == kNoValue || tape_->has_given_up()) {
+    return false;
+  }
+  const ValueRecord& record = tape_->values().at(value);
+  return !record.is_external() && record.version.is_unchanged();
 }
 
 void RecordedRegion::append_saved(std::vector<TensorRef>& saved) const {
@@ -125,11 +136,17 @@ void RecordedRegion::append_saved(std::vector<TensorRef>& saved) const {
 
 std::vector<KeptValue> RecordedRegion::kept_values() const {
   const std::lock_guard lock(tape_->mutex());
+  if (!needs_values()) {
+    return {};
+  }
   std::vector<TensorRef> saved;
   append_saved(saved);
   std::vector<ValueId> by_policy;
+  std::unordered_set<const c10::StorageImpl*> storages;  // an op may write what another has made
   for (const auto& [value, kept] : kept_) {
-    by_policy.push_back(value);
+    if (storages.insert(kept.storage.unsafeGetStorageImpl()).second) {
+      by_policy.push_back(value);
+    }
   }
   return list_kept(*tape_, first_op_, saved, by_policy);
 }
@@ -197,7 +214,7 @@ void RecordedRegion::fill() {
   }
   for (const std::weak_ptr<RecordedRegion>& weak_inner : inner_) {
     const auto inner = weak_inner.lock();
-    if (inner && inner->needed_ > 0) {
+    if (inner && inner->needs_values()) {
       inner->held_starts_.assign(inner->starts_.size(), {});
       for (std::size_t i = 0; i < inner->starts_.size(); ++i) {
         wanted.push_back(inner->starts_[i]);

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -46,11 +47,13 @@ class RecordedRegion final : public RegionValues,
   // Only the op after the save has filled it.
   void move_on(std::int64_t index);
   PolicyChoices& choices() { return choices_; }
+  const std::string& name() const { return options_.name; }
   bool made(ValueId value) const { return tape_->values().at(value).maker >= first_op_; }
   // Keeps the value's memory as long as this region or one inside needs any value. REQUIRES: it is
   // an outermost region.
-  void keep(ValueId value, SaveAction action);
-  void let_go(ValueId value) { kept_.erase(value); }
+  // `region`: the name of the one that asks for it.
+  void keep(ValueId value, SaveAction action, const std::string& region);
+  void let_go(ValueId value);
   // Throws c10::Error if one that must be saved is among those that an op is about to write.
   void require_not_kept(const std::vector<ValueId>& values, const c10::OperatorHandle& op) const;
   // The function has returned.
@@ -78,6 +81,7 @@ class RecordedRegion final : public RegionValues,
   struct PolicyValue {
     c10::Storage storage;
     SaveAction action;
+    std::string region;
     bool is_counted = false;
   };
   using PolicyValues = std::unordered_map<ValueId, PolicyValue>;

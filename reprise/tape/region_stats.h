@@ -11,9 +11,9 @@ namespace reprise::tape {
 
 // Sums over every run of the regions that share one name.
 struct RegionCounts {
-  std::int64_t regions = 0;             // forward runs that left something to rerun
+  std::int64_t regions = 0;             // forward runs that left something to recompute
   std::int64_t reruns = 0;              // times the region's function ran again
-  std::int64_t recomputed_ops = 0;      // ATen ops below autograd that ran in those reruns
+  std::int64_t recomputed_ops = 0;      // ATen ops below autograd that ran in backward
   std::int64_t values = 0;              // values that autograd wanted to keep, dropped instead
   std::int64_t dropped_bytes = 0;       // bytes that were freed after forward because of it
   std::int64_t kept_bytes = 0;          // saved random states and contents before in-place writes

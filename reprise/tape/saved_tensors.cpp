@@ -6,6 +6,7 @@
 
 #include <torch/csrc/autograd/engine.h>
 
+#include "reprise/tape/discarded_outputs.h"
 #include "reprise/tape/frame.h"
 
 namespace reprise::tape {
@@ -18,8 +19,10 @@ class HookingEngine final : public torch::autograd::Engine {
   explicit HookingEngine(Engine& runner) : runner_(runner) {}
 
   std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks() override {
-    auto hooks = hooks_of_top_frame();
-    return hooks ? std::move(hooks) : runner_.get_default_saved_variable_hooks();
+    if (auto hooks = hooks_of_top_frame()) {
+      return hooks;
+    }
+    return hooks_for_discarded(runner_.get_default_saved_variable_hooks());
   }
 
   torch::autograd::variable_list execute(const torch::autograd::edge_list& roots,

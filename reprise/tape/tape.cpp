@@ -75,7 +75,7 @@ void Tape::keep_unfilled() {
 
 bool Tape::repeats_expected(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                             OpArguments arguments) {
-  if (!expected_ || ops_.size() >= expected_->size()) {
+  if (!expected_ || !traits_->may_replay || ops_.size() >= expected_->size()) {
     return false;
   }
   const std::shared_ptr<const OpRecord>& record = (*expected_)[ops_.size()];
@@ -277,6 +277,7 @@ KeptByTape Tape::take_kept() {
   const std::lock_guard lock(mutex_);
   KeptByTape kept{.ops = std::exchange(ops_, {})};
   values_.take_kept(kept.storages, kept.opaque);
+  has_given_up_ = true;
   return kept;
 }
 

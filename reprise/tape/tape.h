@@ -63,6 +63,7 @@ class Tape {
 
   // Gives up all that it keeps; nothing can be rebuilt any more.
   KeptByTape take_kept();
+  bool has_given_up() const { return has_given_up_; }
 
   const ValueTable& values() const { return values_; }
   const OpRecord& op(OpId id) const { return *ops_[static_cast<std::size_t>(id)]; }
@@ -119,6 +120,7 @@ class Tape {
   std::int64_t random_bytes_ = 0;
   std::int64_t replayed_ops_ = 0;
   std::int64_t last_replay_bytes_ = 0;
+  bool has_given_up_ = false;
 };
 
 }  // namespace reprise::tape

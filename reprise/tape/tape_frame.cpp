@@ -77,15 +77,22 @@ void TapeFrame::name_value(const at::Tensor& tensor, const std::string& name) {
 // Outer regions drop what inner ones keep, unless they keep it too.
 void TapeFrame::keep_if_all_say_so(ValueId value) {
   std::optional<SaveAction> kept;
+  std::string asked_by;
   for (const auto& region : regions_) {
+    if (!region->made(value)) {
+      break;  // nor have those inside of it
+    }
     const std::optional<SaveAction> action = region->choices().save(value);
-    if (region->made(value) && !action) {
+    if (!action) {
       regions_.front()->let_go(value);
       return;
     }
-    kept = region->made(value) && !(kept && must_be_saved(*kept)) ? action : kept;
+    if (!kept || !must_be_saved(*kept)) {
+      kept = action;
+      asked_by = region->name();
+    }
   }
-  regions_.front()->keep(value, *kept);
+  regions_.front()->keep(value, *kept, asked_by);
 }
 
 std::shared_ptr<RecordedRegion> TapeFrame::enter_region(const RegionOptions& options) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // discard_output(): a result of a region goes with its last handle, although backward needs it.
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -144,24 +145,72 @@ TEST_F(DiscardOutput, IsNothingInsideOfARegion) {
   EXPECT_TRUE(bitwise_equal(discarding.x.grad(), plain.x.grad()));
 }
 
-TEST_F(DiscardOutput, OfATensorThatIsNoResultOfARegionIsRefused) {
-  EXPECT_THAT([&] { discard_output(discarding.x * 2); },
+TEST_F(DiscardOutput, OfALeafIsRefused) {
+  EXPECT_THAT([&] { discard_output(discarding.x); },
               testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("expected a result of a region that replays")));
+                  testing::HasSubstr("expected a result of a region, got a leaf of shape [3]")));
 }
 
-TEST_F(DiscardOutput, OfARegionThatRerunsIsRefused) {
-  CheckpointOptions options;
-  options.recompute = Recompute::kRerun;
-  EXPECT_THROW(discard_output(checkpoint(options, sin_exp, discarding.x)), std::invalid_argument);
+// What consumes `result` gets the gradients that it has without discard_output().
+void expect_kept(const std::function<at::Tensor(const at::Tensor& x)>& result) {
+  const auto gradients = [&](bool discards) {
+    const at::Tensor x = ramp_leaf({3});
+    const at::Tensor w = ramp_leaf({3});
+    const at::Tensor y = result(x);
+    (discards ? discard_output(y) : y).mul(w).cos().sum().backward();
+    return support::Tensors{x.grad(), w.grad()};
+  };
+  EXPECT_TRUE(bitwise_equal(gradients(true), gradients(false)));
+  EXPECT_EQ(live_hooks(), 0);
 }
 
-TEST_F(DiscardOutput, OfAnArgumentThatIsPassedOnIsRefused) {
-  EXPECT_THROW(
-      discard_output(checkpoint([](const at::Tensor& t) { return std::pair(t.view({3}), t.sin()); },
-                                discarding.x)
-                         .first),
-      std::invalid_argument);
+TEST_F(DiscardOutput, IsNothingForWhatTheRegionCannotBringBack) {
+  CheckpointOptions rerun;
+  rerun.recompute = Recompute::kRerun;
+  expect_kept([](const at::Tensor& x) { return x * 2; });
+  expect_kept([&](const at::Tensor& x) { return checkpoint(rerun, sin_exp, x); });
+  // Backward needs nothing from inside.
+  expect_kept(
+      [](const at::Tensor& x) { return checkpoint([](const at::Tensor& t) { return t * 2; }, x); });
+  // Passed on.
+  expect_kept([](const at::Tensor& x) {
+    const auto both = [](const at::Tensor& t) { return std::pair(t.view({3}), t.sin().exp()); };
+    return checkpoint(both, x * 1).first;
+  });
+}
+
+TEST_F(DiscardOutput, AResultThatIsWrittenBeforeItsConsumerIsKept) {
+  expect_kept([](const at::Tensor& x) {
+    // add saves nothing, so plain autograd takes the write.
+    return checkpoint([](const at::Tensor& t) { return t.sin().exp().add(1); }, x).relu_();
+  });
+}
+
+TEST_F(DiscardOutput, AResultThatIsWrittenAfterItWasDiscardedIsKept) {
+  const auto gradient = [](bool discards) {
+    const at::Tensor x = ramp_leaf({3});
+    const at::Tensor w = ramp_leaf({3});
+    at::Tensor y = checkpoint([](const at::Tensor& t) { return t.sin().exp().add(1); }, x);
+    if (discards) {
+      discard_output(y);
+    }
+    y.mul_(-2);
+    y.mul(w).sum().backward();
+    return support::Tensors{x.grad(), w.grad()};
+  };
+  EXPECT_TRUE(bitwise_equal(gradient(true), gradient(false)));
+}
+
+TEST_F(DiscardOutput, AResultThatOutlivesItsRegionIsKept) {
+  const at::Tensor w = ramp_leaf({3});
+  at::Tensor y = discard_output(checkpoint(sin_exp, discarding.x));
+  y.sum().backward();
+  const at::Tensor value = y.detach().clone();
+  const at::Tensor z = y.detach().mul(w).sum();
+  y.reset();
+  z.backward();
+  EXPECT_TRUE(bitwise_equal(w.grad(), value));
+  EXPECT_EQ(live_hooks(), 0);
 }
 
 TEST_F(DiscardOutput, LeavesNoHookBehind) {

@@ -25,10 +25,12 @@ at::Tensor tick(const at::Tensor& x) { return x + ++calls; }
 TORCH_LIBRARY(reprise_never_replay_test, library) {
   library.def("tick(Tensor x) -> Tensor");
   library.def("tock(Tensor x) -> Tensor");
+  library.def("tack(Tensor x) -> Tensor");
 }
 TORCH_LIBRARY_IMPL(reprise_never_replay_test, CPU, library) {
   library.impl("tick", &tick);
   library.impl("tock", &tick);
+  library.impl("tack", &tick);
 }
 
 at::Tensor call(const char* name, const at::Tensor& x) {
@@ -87,6 +89,21 @@ TEST_F(NeverReplay, CountsAlsoForAnOpThatWasSeenBefore) {
   never_replay("reprise_never_replay_test::tock");
   EXPECT_TRUE(bitwise_equal(gradient(region), plain));
   EXPECT_EQ(calls, 1);
+}
+
+TEST_F(NeverReplay, CountsAlsoForAPassThatIsKnown) {
+  const auto tacked = [](const at::Tensor& t) {
+    return (t * call("reprise_never_replay_test::tack", t).exp()).sin();
+  };
+  MemoryBudget budget = support::smallest_budget();
+  for (int step = 0; step < 4; ++step) {
+    if (step == 2) {
+      never_replay("reprise_never_replay_test::tack");
+    }
+    const auto scope = budget.step();
+    EXPECT_TRUE(step < 2 || bitwise_equal(gradient(tacked), plain));
+    EXPECT_TRUE(step < 2 || calls == 1);
+  }
 }
 
 TEST(NeverReplayArguments, AnOperatorThatDoesNotExistIsRefused) {

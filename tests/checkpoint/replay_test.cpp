@@ -232,7 +232,32 @@ TEST(ReplayMemory, RegionsInARegionHoldTheirStartsAndOneOfThem) {
   EXPECT_EQ(options.stats->total().recomputed_ops, 12 + 15);
 }
 
-// Its bytes cannot be copied as a storage; the op before the write must not read what is there after.
+// Three levels: what the middle regions start from is brought back once, not by each of them.
+TEST(ReplayOfTrees, RunsEachLevelOnce) {
+  const auto inner = [](const at::Tensor& t) {
+    return checkpoint([](const at::Tensor& u) { return u.sin().exp().cos(); }, t);
+  };
+  CheckpointOptions options = support::replaying();
+  const auto recomputed = [&](int middles) {
+    options.stats = std::make_shared<RegionStats>();
+    const auto whole = [&](const at::Tensor& t) {
+      at::Tensor h = t;
+      for (int i = 0; i < middles; ++i) {
+        h = checkpoint(options, inner, h);
+      }
+      return h;
+    };
+    checkpoint(options, whole, ramp_leaf({3})).sum().backward();
+    return options.stats->total().recomputed_ops;
+  };
+  // The outermost region brings back what each middle region starts from but the first, three ops
+  // each; a middle region has nothing to do for itself.
+  EXPECT_EQ(recomputed(4), 3 * 3);
+  EXPECT_EQ(recomputed(8), 7 * 3);
+}
+
+// Its bytes cannot be copied as a storage; the op before the write must not read what is there
+// after.
 TEST(ReplayOfSparse, AWriteToACapturedTensorIsNeverAnotherGradient) {
   const auto gradient = [](bool as_region) {
     const at::Tensor sparse = torch::eye(3, torch::kDouble).to_sparse();
