@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reprise/plan/format_bytes.h"
+#include "reprise/plan/rebuild.h"
 #include "reprise/plan/simulate.h"
 #include "reprise/plan/smallest_peak.h"
 #include "reprise/profile/build_program.h"
@@ -52,12 +53,17 @@ bool is_good_for(const PlannedPass& planned, std::optional<std::int64_t> limit_b
 
 // Of the values that backward needs and no recipe can make again.
 std::int64_t not_replayable_bytes(const plan::Program& program) {
+  std::vector<bool> is_counted(program.values.size(), false);
   std::int64_t bytes = 0;
-  for (const plan::ValueFate& fate : plan::value_fates(program, {})) {
-    const plan::Value& value = program.values[static_cast<std::size_t>(fate.value)];
-    const bool has_recipe = value.recipe != plan::kNoRecipe &&
-                            program.recipes[static_cast<std::size_t>(value.recipe)].replayable;
-    bytes += has_recipe || program.is_held(value) ? 0 : value.bytes;
+  for (const plan::Use& use : program.uses) {
+    for (const int need : use.needs) {
+      const auto at = static_cast<std::size_t>(need);
+      if (!is_counted[at] && program.is_counted(program.values[at]) &&
+          !plan::is_rebuildable(program, need)) {
+        bytes += program.values[at].bytes;
+      }
+      is_counted[at] = true;
+    }
   }
   return bytes;
 }
@@ -84,6 +90,11 @@ MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
   require_not_negative("time_limit_s", options_.time_limit_s);
   require_not_negative("headroom_bytes", options_.headroom_bytes);
   require_not_negative("objective.most_overhead", options_.objective.most_overhead.value_or(0));
+  if (goal_.kind == BudgetGoal::Kind::kMinimum && options_.headroom_bytes > 0) {
+    throw std::invalid_argument(
+        "MemoryBudget: headroom_bytes must be 0 where the budget is the minimum, got " +
+        std::to_string(options_.headroom_bytes));
+  }
   if (options_.most_passes < 1) {
     throw std::invalid_argument("MemoryBudget: most_passes must be positive, got " +
                                 std::to_string(options_.most_passes));
@@ -92,7 +103,15 @@ MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
 
 void MemoryBudget::Core::begin_step() {
   const std::lock_guard lock(mutex_);
+  if (std::exchange(is_in_step_, true)) {
+    throw std::logic_error("MemoryBudget::step: another thread is in a step of this budget");
+  }
   ++report_.steps;
+}
+
+void MemoryBudget::Core::end_step() {
+  const std::lock_guard lock(mutex_);
+  is_in_step_ = false;
 }
 
 // What a pass may take above its start; nothing if that is not known yet.
@@ -142,8 +161,9 @@ plan::Schedule MemoryBudget::Core::given_schedule(const KnownPass& known) const 
 
 plan::PlanResult MemoryBudget::Core::ask_planner(const KnownPass& known,
                                                  std::optional<std::int64_t> limit_bytes) const {
-  const plan::PlanRequest request = request_for(limit_bytes);
+  plan::PlanRequest request = request_for(limit_bytes);
   if (options_.objective.most_overhead) {
+    request.budget_bytes = limit_bytes ? request.budget_bytes : known.keep_all_peak_bytes;
     return plan::make_smallest_plan(known.program, options_.planner, request,
                                     *options_.objective.most_overhead);
   }
@@ -180,20 +200,25 @@ PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
   return planned;
 }
 
-void MemoryBudget::Core::refuse(const PlannedPass& planned, std::int64_t limit_bytes) const {
+void MemoryBudget::Core::refuse(const KnownPass& known, const PlannedPass& planned,
+                                std::int64_t limit_bytes) const {
+  const std::int64_t reserved = options_.headroom_bytes + known.margin_bytes;
   const std::int64_t live_bytes =
-      goal_.kind == BudgetGoal::Kind::kTotal ? goal_.bytes - limit_bytes : 0;
-  const std::int64_t needed = live_bytes + planned.peak_bytes;
+      goal_.kind == BudgetGoal::Kind::kTotal ? goal_.bytes - reserved - limit_bytes : 0;
+  const std::int64_t needed = live_bytes + reserved + planned.peak_bytes;
   std::string why = "with everything dropped that can be";
   if (planned.result.minimum) {
     why = planned.result.minimum->reason.place;
   }
-  throw BudgetError("MemoryBudget: expected at least " + format_bytes(needed) + " (" +
-                        std::to_string(needed) + " bytes), got " +
-                        format_bytes(live_bytes + limit_bytes) + ": " + why + " needs " +
-                        format_bytes(planned.peak_bytes) + " beside the " +
-                        format_bytes(live_bytes) + " that were live before the step",
-                    needed);
+  std::string what = "MemoryBudget: expected at least " + format_bytes(needed) + " (" +
+                     std::to_string(needed) + " bytes), got " +
+                     format_bytes(live_bytes + reserved + limit_bytes) + ": " + why + " needs " +
+                     format_bytes(planned.peak_bytes) + " beside the " + format_bytes(live_bytes) +
+                     " that were live before the step";
+  if (reserved > 0) {
+    what += " and " + format_bytes(reserved) + " of headroom";
+  }
+  throw BudgetError(what, needed);
 }
 
 const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
@@ -210,14 +235,17 @@ const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
     known.plans.push_back(make_plan(known, limit_bytes));
     planned = known.plans.end() - 1;
   }
-  if (!planned->result.schedule && limit_bytes && options_.is_hard) {
-    refuse(*planned, *limit_bytes);
+  std::rotate(planned, planned + 1, known.plans.end());
+  const PlannedPass& last = known.plans.back();
+  if (!last.result.schedule && limit_bytes && options_.is_hard) {
+    refuse(known, last, *limit_bytes);
   }
-  return *planned;
+  return last;
 }
 
 std::shared_ptr<const tape::PassPlan> MemoryBudget::Core::find_other_plan(std::size_t op,
                                                                           std::uint64_t hash) {
+  const std::lock_guard lock(mutex_);
   const auto known = std::find_if(known_.begin(), known_.end(), [&](const KnownPass& each) {
     return op < each.identity.hashes_after_ops.size() && each.identity.hashes_after_ops[op] == hash;
   });
@@ -380,12 +408,13 @@ std::optional<plan::Schedule> MemoryBudget::Core::schedule() const {
 BudgetReport MemoryBudget::Core::report() const {
   const std::lock_guard lock(mutex_);
   BudgetReport report = report_;
-  if (known_.empty() || known_.front().plans.empty()) {
+  const auto known = std::find_if(known_.begin(), known_.end(),
+                                  [](const KnownPass& each) { return !each.plans.empty(); });
+  if (known == known_.end()) {
     return report;
   }
-  const plan::Program& program = known_.front().program;
-  for (const plan::ValueFate& fate :
-       plan::value_fates(program, known_.front().plans.back().schedule)) {
+  const plan::Program& program = known->program;
+  for (const plan::ValueFate& fate : plan::value_fates(program, known->plans.back().schedule)) {
     const plan::Value& value = program.values[static_cast<std::size_t>(fate.value)];
     report.values.push_back(
         {.bytes = value.bytes,

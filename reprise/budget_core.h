@@ -51,7 +51,7 @@ struct KnownPass {
   // By which a measured peak was above the predicted one: planned for from then on.
   std::int64_t margin_bytes = 0;
   int corrections = 0;
-  std::vector<PlannedPass> plans;
+  std::vector<PlannedPass> plans;  // last used last
 };
 
 class MemoryBudget::Core {
@@ -59,6 +59,7 @@ class MemoryBudget::Core {
   Core(BudgetGoal goal, MemoryBudgetOptions options);
 
   void begin_step();
+  void end_step();
   std::shared_ptr<tape::Pass> begin_pass();
   void end_pass(const std::shared_ptr<tape::Pass>& pass);
   void name(const std::string& path, const at::Tensor& tensor);
@@ -72,7 +73,8 @@ class MemoryBudget::Core {
 
   std::optional<std::int64_t> limit_of(const KnownPass* known, std::int64_t live_bytes) const;
   const PlannedPass& plan_for(KnownPass& known, std::optional<std::int64_t> limit_bytes);
-  [[noreturn]] void refuse(const PlannedPass& planned, std::int64_t limit_bytes) const;
+  [[noreturn]] void refuse(const KnownPass& known, const PlannedPass& planned,
+                           std::int64_t limit_bytes) const;
   plan::PlanRequest request_for(std::optional<std::int64_t> limit_bytes) const;
   plan::PlanResult ask_planner(const KnownPass& known,
                                std::optional<std::int64_t> limit_bytes) const;
@@ -83,7 +85,8 @@ class MemoryBudget::Core {
   void note(const tape::Pass& pass);
   void correct();
 
-  mutable std::mutex mutex_;
+  mutable std::recursive_mutex mutex_;  // recursive: `on_progress` may ask for a report
+  bool is_in_step_ = false;
   BudgetGoal goal_;
   MemoryBudgetOptions options_;
   tape::DeviceMemory& memory_;

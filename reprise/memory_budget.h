@@ -38,8 +38,8 @@ class BudgetError : public std::runtime_error {
   BudgetError(const std::string& what, std::int64_t minimum)
       : std::runtime_error(what), minimum_bytes(minimum) {}
 
-  // The smallest budget that a plan was found for, in the same terms as the budget was given; 0 if
-  // that is not known.
+  // The smallest budget that a plan was found for, headroom included: in the terms of the budget,
+  // of a share in bytes above the start. 0 if that is not known.
   std::int64_t minimum_bytes;
 };
 
@@ -64,7 +64,8 @@ struct MemoryBudgetOptions {
   // Called now and then while a plan is made.
   std::function<void(const plan::PlanProgress&)> on_progress = {};
   Objective objective = {};
-  // So many bytes of the budget are left free, for what is allocated while no pass runs.
+  // So many bytes of the budget are left free, for what is allocated while no pass runs. None where
+  // the budget is the minimum.
   std::int64_t headroom_bytes = 0;
   // A budget that no plan meets is an error. If false, the plan with the lowest peak is followed.
   bool is_hard = true;
@@ -111,9 +112,9 @@ class MemoryBudget {
     explicit Step(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
   };
-  // Throws std::logic_error inside of a step of the same thread. What planning throws, BudgetError
-  // above all, leaves through the first op of the step that needs the plan; no state is changed,
-  // and the next step works.
+  // Throws std::logic_error inside of a step of the same thread, and while another thread is in a
+  // step of this budget. What planning throws, BudgetError above all, leaves through the first op
+  // of the step that needs the plan; no state is changed, and the next step works.
   [[nodiscard]] Step step();
 
   // Ops that read a parameter or buffer of `model` get the label of its part, "encoder.layer3", and

@@ -36,10 +36,11 @@ struct MemoryBudget::Step::State {
         frame({.begin = [this] { return core->begin_pass(); },
                .end = [this](const auto& pass) { core->end_pass(pass); }}),
         gate(frame) {
-    if (std::exchange(is_in_step, true)) {
+    if (is_in_step) {
       throw std::logic_error("MemoryBudget::step: this thread is in a step already");
     }
     core->begin_step();
+    is_in_step = true;
     sees_ops.emplace(frame);
     sees_allocations.emplace(gate);
   }
@@ -47,6 +48,7 @@ struct MemoryBudget::Step::State {
     sees_allocations.reset();
     sees_ops.reset();
     frame.end_pass();
+    core->end_step();
     is_in_step = false;
   }
   State(const State&) = delete;

@@ -40,7 +40,7 @@ struct StorageTrace {
   bool external = false;   // nothing recorded made its first version: a parameter, an input
   bool held = false;       // user code held it when backward began
   int released_at = 0;     // else: the last op while user code held it
-  std::string dtype = {};  // for people, as `shape` is; of the tensor that it was made as
+  std::string dtype = {};  // for people, as `shape` is; of the first tensor over it that was read
   std::vector<std::int64_t> shape = {};
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a MemoryBudget says of its values, and plans for other ends than speed.
 #include <cstdint>
-#include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -74,11 +75,12 @@ TEST(BudgetReport, CountsWhatTheProgramHoldsItself) {
   at::Tensor held;
   for (int step = 0; step < 2; ++step) {
     const auto scope = budget.step();
-    held = x.sin();
-    const at::Tensor loss = held.exp().cos().sum();
+    held = x.sin().exp();
+    const at::Tensor loss = held.cos().sum();
     loss.backward();
   }
-  EXPECT_THAT(budget.report().values, testing::Not(Contains(Field(&ValueReport::bytes, 0))));
+  EXPECT_THAT(budget.report().values, Contains(AllOf(Field(&ValueReport::action, Action::kHeld),
+                                                     Field(&ValueReport::op, "aten::exp"))));
   // And the loss.
   EXPECT_THAT(budget.report().last.held_bytes,
               testing::AllOf(testing::Ge(256 * 8 + 8), testing::Le(256 * 8 + 64)));
@@ -112,6 +114,45 @@ TEST(Headroom, IsLeftFree) {
   const BudgetReport report = report_of(budget, layers);
   EXPECT_EQ(report.last.limit_bytes, peak - kFree);
   EXPECT_THAT(report.last.peak_bytes, Le(peak - kFree));
+}
+
+TEST(Headroom, IsPartOfTheSmallestBudgetThatIsNamed) {
+  Layers layers(6);
+  constexpr std::int64_t kFree = std::int64_t{32} << 10;
+  MemoryBudget tight = MemoryBudget::above_start(1000, {.headroom_bytes = 100});
+  layers.gradients_under(tight, kRows);
+  std::int64_t least = 0;
+  try {
+    layers.gradients_under(tight, kRows);
+  } catch (const BudgetError& error) {
+    least = error.minimum_bytes;
+    EXPECT_THAT(error.what(), HasSubstr("and 100 B of headroom"));
+  }
+  layers.take_gradients();
+  MemoryBudget budget = MemoryBudget::above_start(least - 100 + kFree, {.headroom_bytes = kFree});
+  EXPECT_THAT(report_of(budget, layers).last.peak_bytes, Le(least - 100));
+}
+
+TEST(Headroom, OfTheMinimumIsRefused) {
+  EXPECT_THAT([] { MemoryBudget::minimum({.headroom_bytes = 1}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("must be 0 where the budget is the")));
+}
+
+TEST(Objective, OfTheMinimumIsTheSmallestWithinTheOverhead) {
+  Layers layers(6);
+  MemoryBudget budget = MemoryBudget::minimum({.objective = Objective::smallest(.05)});
+  EXPECT_THAT(report_of(budget, layers).last.predicted_overhead, Le(.05));
+}
+
+TEST(BudgetReport, MayBeAskedForWhileAPlanIsMade) {
+  Layers layers(6);
+  std::optional<MemoryBudget> budget;
+  int calls = 0;
+  MemoryBudgetOptions options;
+  options.on_progress = [&](const plan::PlanProgress&) { calls += budget->report().steps > 0; };
+  budget.emplace(MemoryBudget::share_of_peak(.6, std::move(options)));
+  report_of(*budget, layers);
+  EXPECT_GT(calls, 0);
 }
 
 TEST(Headroom, IsNotNegative) {

@@ -200,5 +200,14 @@ TEST(MemoryBudgetSteps, LiveBytesAreConstantOverManySteps) {
   EXPECT_EQ(meter.live_bytes(), meter.start_bytes());
 }
 
+TEST(MemoryBudgetSteps, OfOneBudgetInTwoThreadsAtATimeAreRefused) {
+  MemoryBudget budget = MemoryBudget::minimum();
+  {
+    const auto step = budget.step();
+    std::thread([&] { EXPECT_THROW(const auto other = budget.step(), std::logic_error); }).join();
+  }
+  std::thread([&] { EXPECT_NO_THROW(const auto other = budget.step()); }).join();
+}
+
 }  // namespace
 }  // namespace reprise
