@@ -20,6 +20,7 @@
 #include "reprise/cli/training.h"
 #include "reprise/memory.h"
 #include "reprise/plan/serialize.h"
+#include "reprise/tape/region_options.h"
 
 namespace reprise::cli {
 namespace {
@@ -172,6 +173,8 @@ void run_train(const OptionValues& given, std::ostream& out, std::ostream& err) 
   check_combinations(values);
   const ReportOutput output(values, {"json", "save-program", "save-schedule"}, {"schedule"}, out,
                             err);
+  tape::set_default_recompute(values.text("recompute") == "rerun" ? tape::Recompute::kRerun
+                                                                  : tape::Recompute::kReplay);
   if (values.is_given("compare")) {
     compare(values, output, err);
   } else {

@@ -11,7 +11,7 @@
 #include "reprise/cli/autocast_scope.h"
 #include "reprise/cli/budget_policy.h"
 #include "reprise/cli/errors.h"
-#include "reprise/tape/region_options.h"
+#include "reprise/plan/shortened.h"
 #include "reprise/zoo/policy.h"
 
 namespace reprise::cli {
@@ -29,8 +29,8 @@ std::vector<std::int64_t> depths(const std::string& list) {
     const char* const end = item.data() + item.size();
     const auto [stop, error] = std::from_chars(item.data(), end, numbers.emplace_back());
     if (error != std::errc() || stop != end || numbers.back() < 1) {
-      throw UsageError("--depths: expected positive integers with commas between, got '" + list +
-                       "'");
+      throw UsageError("--depths: expected positive integers with commas between, got " +
+                       in_quotes(list));
     }
   }
   return numbers;
@@ -151,8 +151,6 @@ TrainSetup make_train_setup(const OptionValues& values) {
   setup.warmup_steps = std::min(values.integer("warmup"), setup.steps - 1);
   setup.validation_batches = values.integer("validation-batches");
   setup.policy_from_length = values.integer("policy-from-length");
-  tape::set_default_recompute(values.text("recompute") == "rerun" ? tape::Recompute::kRerun
-                                                                  : tape::Recompute::kReplay);
   return setup;
 }
 
@@ -188,7 +186,7 @@ void check_policy_option(const std::string& option, const std::string& policy) {
     std::ostringstream complaint;
     complaint << "--" << option << ": expected one of ";
     std::copy(forms.begin(), forms.end() - 1, std::ostream_iterator<std::string>(complaint, ", "));
-    complaint << forms.back() << ", got '" << policy << "'";
+    complaint << forms.back() << ", got " << in_quotes(policy);
     throw UsageError(complaint.str());
   }
   as_option(option, [&] { zoo::check_policy(policy); });
@@ -214,7 +212,7 @@ std::vector<std::string> compared_policies(const std::string& list) {
   for (std::string policy; std::getline(items, policy, ',');) {
     check_policy_option("compare", policy);
     if (std::count(policies.begin(), policies.end(), policy) > 0) {
-      throw UsageError("--compare: expected each policy once, got '" + policy + "' twice");
+      throw UsageError("--compare: expected each policy once, got " + in_quotes(policy) + " twice");
     }
     policies.push_back(policy);
   }
