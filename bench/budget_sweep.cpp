@@ -92,23 +92,27 @@ Tensors train(const std::string& name, const Mode& mode, MemoryBudget* budget) {
   torch::manual_seed(1);
   const auto model = zoo::make_model(spec_of(name));
   const auto data = zoo::make_data(spec_of(name), {.batch_size = 4});
-  const auto run = [&](int step) {
+  // Always the same batch: the next one may have other sizes, which are another pass.
+  const zoo::Batch batch = data->batch(zoo::Split::kTrain, 0);
+  const auto run = [&] {
     for (int i = 0; i < mode.batches; ++i) {
       at::Tensor loss;
       {
         const Autocast autocast(mode.has_bf16);
-        loss = model->loss(data->batch(zoo::Split::kTrain, step * mode.batches + i));
+        loss = model->loss(batch);
       }
       loss.backward();
     }
   };
+  // Gradients stay: the pass that makes them anew takes their bytes more than the next one.
+  run();
   for (int step = 0; step < kSteps; ++step) {
-    model->zero_grad();
+    model->zero_grad(/*set_to_none=*/false);
     if (budget != nullptr) {
       const auto scope = budget->step();
-      run(step);
+      run();
     } else {
-      run(step);
+      run();
     }
   }
   Tensors state;
