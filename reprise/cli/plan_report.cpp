@@ -121,15 +121,19 @@ Json json_of(const plan::Program& program, const plan::PeakReason& reason) {
 struct Minimum {
   std::int64_t budget_bytes = 0;
   plan::PeakReason reason;
-  bool is_met = false;  // by a schedule
+  bool is_met = false;    // by a schedule
+  bool is_least = false;  // that the planner meets
 };
 
 Minimum minimum_of(const PlanReport& report) {
-  if (report.result.minimum) {
-    return {report.result.minimum->budget_bytes, report.result.minimum->reason, true};
+  if (const std::optional<plan::MinimumBudget>& minimum = report.result.minimum) {
+    return {.budget_bytes = minimum->budget_bytes,
+            .reason = minimum->reason,
+            .is_met = true,
+            .is_least = minimum->is_least || minimum->is_proved};
   }
   plan::PeakFloor floor = plan::peak_floor(report.program);
-  return {floor.bytes, std::move(floor.reason), false};
+  return {.budget_bytes = floor.bytes, .reason = std::move(floor.reason)};
 }
 
 std::string value_text(const plan::Program& program, int value) {
@@ -226,7 +230,8 @@ std::string refusal_text(const PlanReport& report, const std::string& option,
   return option + ": expected at least " + grouped_text(minimum.budget_bytes) + " bytes (" +
          bytes_text(minimum.budget_bytes) + "), " +
          (minimum.is_met
-              ? "the smallest budget that " + report.result.planner + " meets" +
+              ? std::string("the smallest budget ") + (minimum.is_least ? "" : "found ") + "that " +
+                    report.result.planner + " meets" +
                     (report.result.is_out_of_time ? " in this time" : "")
               : "below which no plan can go, and " + report.result.planner + " found none at all") +
          ": " + reason_text(report.program, minimum.reason) + "; got " + shortened(budget) + ", " +

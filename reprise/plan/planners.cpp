@@ -97,8 +97,8 @@ PlanResult make_plan(const Program& program, const std::string& planner,
                      const PlanRequest& request) {
   const PlannerRecord& record = require_planner(program, planner, request, "make_plan");
   require_at_least("make_plan", "budget_bytes", request.budget_bytes, 0);
-  FloorAnswer at_floor;
-  return ask(Judge(program), record, request, at_floor);
+  LowestAnswer lowest;
+  return ask(Judge(program), record, request, lowest);
 }
 
 std::vector<PlanResult> plan_frontier(const Program& program, const std::string& planner,

@@ -38,9 +38,12 @@ struct PlanResult {
   // or if the request does not want it.
   std::optional<double> bound_us;
   std::optional<double> gap;  // (recompute_us - bound_us) / step_us
-  // The smallest budget that a schedule of this planner meets, and why it is not smaller. Only if
-  // nothing fits, and only if the planner found a schedule at all. It is what the planner reaches
-  // when asked for the floor, so it is the same whatever the budget.
+  // The smallest budget that a schedule of this planner is found to meet, and why it is not
+  // smaller. Only if nothing fits, and only if the planner found a schedule at all. It is the
+  // lowest peak of what the planner answers to the floor and then to less than it has found, until
+  // nothing lower comes of it: the same whatever the budget. make_plan() has a plan for every
+  // budget from there on. A planner that does not vouch for it (`is_least`) may meet a smaller one
+  // by chance.
   std::optional<MinimumBudget> minimum;
   std::int64_t iterations = 0;
   bool is_cancelled = false;

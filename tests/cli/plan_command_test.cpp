@@ -89,6 +89,26 @@ TEST_F(PlanCommand, MeetsTheMinimumThatItNames) {
               StartsWith("--budget: expected at least "));
 }
 
+TEST_F(PlanCommand, TakesNoLessThanTheMinimumThatItNames) {
+  run(run_generate, {"generate", "chain", "--out", path("g.json")});
+  for (const std::string planner : {"knapsack", "dtr", "block_rotor", "largest_first"}) {
+    SCOPED_TRACE(planner);
+    const json report = json::parse(run(run_plan, {"plan", path("g.json"), "--budget", "minimum",
+                                                   "--planner", planner, "--json", "-"})
+                                        .out);
+    EXPECT_EQ(report["peak_bytes"], report["budget_bytes"]);
+  }
+}
+
+TEST_F(PlanCommand, ClaimsNoMoreOfAMinimumThanThePlannerVouchesFor) {
+  const auto refused = [&](const std::string& planner) {
+    return refusal<BudgetError>(
+        run_plan, {"plan", path("chain.json"), "--budget", "200", "--planner", planner});
+  };
+  EXPECT_THAT(refused("keep_all"), HasSubstr("the smallest budget found that keep_all meets: "));
+  EXPECT_THAT(refused("search"), HasSubstr("the smallest budget that search meets: "));
+}
+
 TEST_F(PlanCommand, RefusesABudgetThatNothingMeetsInOneLineThatSaysWhy) {
   const std::string text =
       refusal<BudgetError>(run_plan, {"plan", path("chain.json"), "--budget", "249", "--planner",
