@@ -35,6 +35,9 @@ std::string exact_bytes_text(std::int64_t bytes) {
 }
 
 std::string gap_text(const plan::PlanResult& result) {
+  if (result.schedule && result.is_proved) {
+    return "none";
+  }
   return result.gap ? fixed_text(100 * *result.gap, 1) + " points" : "-";
 }
 

@@ -246,6 +246,7 @@ PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanReques
   }
   // The fastest schedule of the lowest peak need not be the fastest in a larger budget.
   result.is_proved = result.minimum ? result.minimum->is_proved : is_proved && claims_to_fit;
+  set_gap(judge.program, result);
   return result;
 }
 

@@ -76,6 +76,9 @@ const PlannerRecord& find_planner(const std::string& name) {
 }
 
 void set_gap(const Program& program, PlanResult& result) {
+  if (result.schedule && result.is_proved) {
+    result.bound_us = result.recompute_us;
+  }
   if (result.schedule && result.bound_us && program.step_us > 0) {
     result.gap = (result.recompute_us - *result.bound_us) / program.step_us;
   }

@@ -34,8 +34,8 @@ struct PlanResult {
   double predicted_step_us = 0;
   double overhead = 0;  // recompute_us / step_us
   std::int64_t replays = 0;
-  // No schedule within the budget recomputes for less (recompute_bound.h); nothing below the floor,
-  // or if the request does not want it.
+  // No schedule within the budget recomputes for less: that of a schedule that is proved, else
+  // recompute_bound.h's, which is nothing below the floor, or if the request does not want it.
   std::optional<double> bound_us;
   std::optional<double> gap;  // (recompute_us - bound_us) / step_us
   // The smallest budget that a schedule of this planner is found to meet, and why it is not
@@ -57,7 +57,7 @@ struct PlanResult {
 // bound is known.
 void set_plan(const Program& program, Schedule schedule, const Simulation& simulation,
               PlanResult& result);
-// Sets the gap of a result that has a plan and a bound.
+// Sets the gap of a result that has a plan and a bound; a plan that is proved is its own bound.
 void set_gap(const Program& program, PlanResult& result);
 
 // Asks one planner. Throws std::invalid_argument if the program has a fault, the planner is unknown

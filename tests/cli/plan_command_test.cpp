@@ -18,6 +18,8 @@ namespace reprise::cli {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -65,17 +67,20 @@ TEST_F(PlanCommand, SaysWhenItIsTheFastestThereIs) {
   const std::string text =
       run(run_plan, {"plan", path("chain.json"), "--budget", "300", "--planner", "exact"}).out;
   EXPECT_THAT(text, HasSubstr("gap        none: no plan in this budget is faster\n"));
+  EXPECT_THAT(text, EndsWith("+5.6 %  none\n"));
   EXPECT_THAT(text, HasSubstr("overhead   +5.6 %: 0.0 ms recomputed in 1 replay\n"));
 }
 
 TEST_F(PlanCommand, TellsInJsonWhetherItIsTheFastestThereIs) {
-  const auto proved = [&](const std::string& planner) {
+  const auto report = [&](const std::string& planner) {
     return json::parse(run(run_plan, {"plan", path("chain.json"), "--budget", "300", "--planner",
                                       planner, "--json", "-"})
-                           .out)["proved"];
+                           .out);
   };
-  EXPECT_EQ(proved("exact"), true);
-  EXPECT_EQ(proved("search"), false);
+  EXPECT_EQ(report("exact")["proved"], true);
+  EXPECT_EQ(report("exact")["bound_us"], 10);
+  EXPECT_EQ(report("exact")["gap"], 0);
+  EXPECT_EQ(report("search")["proved"], false);
 }
 
 TEST_F(PlanCommand, MeetsTheMinimumThatItNames) {
