@@ -60,10 +60,11 @@ std::string gap_sentence(const plan::PlanResult& result) {
 }
 
 std::vector<std::string> cells(const DroppedGroup& group, bool has_labels) {
-  std::vector<std::string> cells = {group.op, grouped_text(group.values), bytes_text(group.bytes),
-                                    grouped_text(group.replays), time_text(group.recompute_us)};
+  std::vector<std::string> cells = {shortened(group.op), grouped_text(group.values),
+                                    bytes_text(group.bytes), grouped_text(group.replays),
+                                    time_text(group.recompute_us)};
   if (has_labels) {
-    cells.insert(cells.begin(), group.label);
+    cells.insert(cells.begin(), shortened(group.label));
   }
   return cells;
 }
@@ -96,10 +97,11 @@ std::string strip(const PlanReport& report, const DroppedGroup& dropped) {
   return table_text(
       {{"plan", false}, {"dropped"}, {"peak"}, {"of plain"}, {"step"}, {"overhead"}, {"gap"}},
       {{"keep_all", "0", bytes_text(report.keep_all_peak_bytes), "100.0 %",
-        time_text(report.program.step_us), overhead_text(0), "-"},
+        time_text(report.program.step_us), overhead_text(overhead_of(report.program, 0)), "-"},
        {result.planner, grouped_text(dropped.values), bytes_text(result.peak_bytes),
         share_text(result.peak_bytes, report.keep_all_peak_bytes),
-        time_text(result.predicted_step_us), overhead_text(result.overhead), gap_text(result)}});
+        time_text(result.predicted_step_us),
+        overhead_text(overhead_of(report.program, result.recompute_us)), gap_text(result)}});
 }
 
 Json json_of(const DroppedGroup& group) {
@@ -180,8 +182,9 @@ std::string plan_text(const PlanReport& report) {
   text += "peak       " + exact_bytes_text(result.peak_bytes) + ", " +
           share_text(result.peak_bytes, report.keep_all_peak_bytes) + " of the " +
           bytes_text(report.keep_all_peak_bytes) + " with everything kept\n";
-  text += "overhead   " + overhead_text(result.overhead) + ": " + time_text(result.recompute_us) +
-          " recomputed in " + count_text(result.replays, "replay") + "\n";
+  text += "overhead   " + overhead_text(overhead_of(report.program, result.recompute_us)) + ": " +
+          time_text(result.recompute_us) + " recomputed in " +
+          count_text(result.replays, "replay") + "\n";
   text += "gap        " + gap_sentence(result) + "\n\n";
   return text + dropped_text(groups) + "\n" + strip(report, total_of(groups));
 }
@@ -208,7 +211,7 @@ std::string plan_json(const PlanReport& report) {
   if (result.schedule) {
     json["peak_bytes"] = result.peak_bytes;
     json["recompute_us"] = result.recompute_us;
-    json["overhead"] = result.overhead;
+    json["overhead"] = or_null(overhead_of(report.program, result.recompute_us));
     json["predicted_step_us"] = result.predicted_step_us;
     json["replays"] = result.replays;
     json["bound_us"] = or_null(result.bound_us);

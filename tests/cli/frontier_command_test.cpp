@@ -101,6 +101,18 @@ TEST_F(FrontierCommand, LimitsTheIterationsOfThePlannersThatAreNamed) {
   EXPECT_NE(results("search=1"), results("100"));
 }
 
+TEST_F(FrontierCommand, KnowsNoOverheadOfAStepThatTakesNoTime) {
+  plan::Program program = plan::chain_of_three();
+  program.step_us = 0;
+  replace_file(path("none.json"), plan::write_program(program));
+  const Output output = run(run_compare, {"compare", path("none.json"), "--budgets", "400B",
+                                          "--planners", "keep_all", "--json", path("f.json")});
+  EXPECT_THAT(output.out, HasSubstr("-: none that fits, or a step without a time\n"));
+  EXPECT_THAT(output.out, ContainsRegex("keep_all +- +- +400 B"));
+  EXPECT_EQ(json::parse(read_file(path("f.json")))["planners"][0]["results"][0]["overhead"],
+            nullptr);
+}
+
 TEST_F(FrontierCommand, RefusesLimitsThatMakeNoSense) {
   const auto refused = [&](const std::string& option, const std::string& limit) {
     return refusal<UsageError>(run_compare, {"compare", path("chain.json"), option, limit});

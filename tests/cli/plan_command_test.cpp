@@ -21,6 +21,8 @@ using nlohmann::json;
 using testing::ContainsRegex;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Lt;
+using testing::SizeIs;
 using testing::StartsWith;
 
 class PlanCommand : public PlanCommands {};
@@ -126,6 +128,33 @@ TEST_F(PlanCommand, RefusesABudgetThatNothingMeetsInOneLineThatSaysWhy) {
   EXPECT_EQ(report["proved"], true);
   EXPECT_EQ(report["minimum"]["budget_bytes"], 250);
   EXPECT_EQ(report["minimum"]["reason"]["place"], "use 1 (B)");
+}
+
+TEST_F(PlanCommand, KnowsNoOverheadOfAStepThatTakesNoTime) {
+  plan::Program program = plan::chain_of_three();
+  program.step_us = 0;
+  replace_file(path("none.json"), plan::write_program(program));
+  const Output output =
+      run(run_plan, {"plan", path("none.json"), "--budget", "300", "--json", path("p.json")});
+  EXPECT_THAT(output.out, HasSubstr("overhead   -: 0.0 ms recomputed in 1 replay\n"));
+  EXPECT_THAT(output.out, ContainsRegex("keep_all +0 .* - +-\n"));
+  EXPECT_EQ(json::parse(read_file(path("p.json")))["overhead"], nullptr);
+}
+
+TEST_F(PlanCommand, CutsNamesInTablesButNotInJson) {
+  const std::string word(100'000, 'w');
+  plan::Program program = plan::chain_of_three();
+  program.name = word;
+  program.recipes[0].name = word;
+  program.recipes[0].label = word;
+  replace_file(path("long.json"), plan::write_program(program));
+  const Output output =
+      run(run_plan, {"plan", path("long.json"), "--budget", "300", "--json", path("p.json")});
+  EXPECT_THAT(output.out, SizeIs(Lt(2000)));
+  const json report = json::parse(read_file(path("p.json")));
+  EXPECT_EQ(report["program"]["name"], word);
+  EXPECT_EQ(report["dropped"][0]["op"], word);
+  EXPECT_EQ(report["dropped"][0]["label"], word);
 }
 
 TEST_F(PlanCommand, RefusesWordsThatMakeNoSense) {
