@@ -57,6 +57,7 @@ std::vector<std::int64_t> budgets_of(const std::string& text, const FrontierRepo
   }
   std::vector<std::int64_t> budgets;
   for (const std::string& part : split_list(text)) {
+    require_countable(part, "--budgets");
     const std::optional<Budget> budget = read_budget(part);
     // A count of none is no budget of none.
     if (text == "0" || !budget || budget->kind == Budget::Kind::kMinimum) {
