@@ -134,7 +134,7 @@ void run_compare(const OptionValues& values, std::ostream& out, std::ostream& er
   std::vector<plan::PlanRequest> requests;
   requests.reserve(names.size());
   for (const std::string& name : names) {
-    requests.push_back(plan_request(values, name));
+    requests.push_back(plan_request(values, name, names));
   }
   FrontierReport report;
   report.program = load_program(values.text("program"));

@@ -84,7 +84,7 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
   const std::string planner = values.text("planner");
   require_planner(planner, "--planner");
   const Budget budget = parse_budget(values.text("budget"), "--budget");
-  plan::PlanRequest request = plan_request(values, planner);
+  plan::PlanRequest request = plan_request(values, planner, {planner});
   request.options = planner_options(values, planner);
 
   PlanReport report;

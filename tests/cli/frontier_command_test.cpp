@@ -93,8 +93,8 @@ TEST_F(FrontierCommand, MarksWhatRanOutOfTime) {
 TEST_F(FrontierCommand, LimitsTheIterationsOfThePlannersThatAreNamed) {
   const auto results = [&](const std::string& limit) {
     return json::parse(
-        run(run_compare, {"compare", recorded("unet"), "--budgets", "50%", "--planners", "search",
-                          "--iterations", limit, "--json", "-"})
+        run(run_compare, {"compare", recorded("unet"), "--budgets", "50%", "--planners",
+                          "search,dtr", "--iterations", limit, "--json", "-"})
             .out)["planners"][0]["results"];
   };
   EXPECT_EQ(results("dtr=1,search=100"), results("100"));
@@ -124,6 +124,9 @@ TEST_F(FrontierCommand, RefusesLimitsThatMakeNoSense) {
   EXPECT_THAT(refused("--iterations", "magic=5"), StartsWith("--iterations: expected one of: "));
   EXPECT_EQ(refused("--iterations", "dtr=5,dtr=6"),
             "--iterations: expected each planner once, got 'dtr' twice");
+  EXPECT_EQ(refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--planners", "rotor",
+                                              "--iterations", "search=4"}),
+            "--iterations: expected a planner that is asked, got 'search'");
   EXPECT_EQ(refused("--iterations", "dtr=5,6"), "--iterations: expected PLANNER=LIMIT, got '6'");
 }
 
