@@ -44,6 +44,9 @@ const PlannerRecord& require_planner(const Program& program, const std::string& 
       throw ArgumentError(place, "planner", "one that takes this program", planner, *why_not);
     }
   }
+  if (record.require_options != nullptr) {
+    record.require_options(program, request, place);
+  }
   return record;
 }
 

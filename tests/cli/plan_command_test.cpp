@@ -167,6 +167,10 @@ TEST_F(PlanCommand, RefusesWordsThatMakeNoSense) {
             "--option: expected NAME=VALUE, got 'k'");
   EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", file, "--option", "k=1", "--option", "k=2"}),
             "--option: expected each name once, got 'k' twice");
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", file, "--planner", "op_policy", "--option",
+                                           "recompute=a,nosuch"}),
+            "--option recompute of op_policy: expected ops that recipes of this program are named "
+            "after, got 'nosuch'");
   EXPECT_THAT(refusal<UsageError>(run_plan, {"plan", file, "--planner", "magic"}),
               StartsWith("--planner: expected one of: "));
   EXPECT_EQ(refusal<UsageError>(run_plan, {"plan"}),
