@@ -13,7 +13,25 @@
 namespace reprise::cli {
 namespace {
 
-constexpr double kMostBytes = 1152921504606846976.0;  // 2^60
+constexpr double kMostBytes = 0x1p60;
+
+constexpr std::array<std::pair<const char*, double>, 15> kUnits = {{
+    {"", 1},
+    {"B", 1},
+    {"kB", 1e3},
+    {"KiB", 0x1p10},
+    {"MB", 1e6},
+    {"MiB", 0x1p20},
+    {"GB", 1e9},
+    {"GiB", 0x1p30},
+    {"TB", 1e12},
+    {"TiB", 0x1p40},
+    {"PB", 1e15},
+    {"PiB", 0x1p50},
+    {"EB", 1e18},
+    {"EiB", 0x1p60},
+    {"KB", 1e3},
+}};
 
 // A number and what is written behind it.
 std::optional<std::pair<double, std::string>> split_number(const std::string& text) {
@@ -43,21 +61,6 @@ std::optional<double> parse_amount(const std::string& text, const Units& units) 
 }  // namespace
 
 std::optional<std::int64_t> parse_bytes(const std::string& text) {
-  constexpr double binary = 1024;
-  constexpr double decimal = 1000;
-  static const std::array<std::pair<const char*, double>, 11> units = {{
-      {"", 1},
-      {"B", 1},
-      {"kB", decimal},
-      {"KiB", binary},
-      {"MB", decimal * decimal},
-      {"MiB", binary * binary},
-      {"GB", decimal * decimal * decimal},
-      {"GiB", binary * binary * binary},
-      {"TB", decimal * decimal * decimal * decimal},
-      {"TiB", binary * binary * binary * binary},
-      {"KB", decimal},
-  }};
   // A plain count stays exact where a double would round.
   std::int64_t whole = 0;
   const char* const end = text.data() + text.size();
@@ -66,7 +69,7 @@ std::optional<std::int64_t> parse_bytes(const std::string& text) {
       static_cast<double>(whole) <= kMostBytes) {
     return whole;
   }
-  const std::optional<double> bytes = parse_amount(text, units);
+  const std::optional<double> bytes = parse_amount(text, kUnits);
   if (!bytes || *bytes > kMostBytes) {
     return std::nullopt;
   }
@@ -94,7 +97,16 @@ std::optional<Budget> read_budget(const std::string& text) {
   return Budget{.kind = Budget::Kind::kBytes, .bytes = *bytes, .text = text};
 }
 
+void require_countable(const std::string& text, const std::string& option) {
+  const std::optional<double> bytes = parse_amount(text, kUnits);
+  if (bytes && *bytes > kMostBytes) {
+    throw UsageError(option + ": expected at most 2^60 bytes (1EiB), got " + in_quotes(text) +
+                     ", which is too large");
+  }
+}
+
 Budget parse_budget(const std::string& text, const std::string& option) {
+  require_countable(text, option);
   const std::optional<Budget> budget = read_budget(text);
   if (!budget) {
     throw UsageError(option +

@@ -9,8 +9,9 @@
 
 namespace reprise::cli {
 
-// "123456789", "1.5GiB", "200MB": whole bytes, rounded down; units of 1000 (kB, MB, GB, TB) and of
-// 1024 (KiB, MiB, GiB, TiB). Nothing if `text` is no such amount, negative, or above 2^60.
+// "123456789", "1.5GiB", "200MB": whole bytes, rounded down; units of 1000 (kB, MB, GB, TB, PB,
+// EB) and of 1024 (KiB, MiB, GiB, TiB, PiB, EiB). Nothing if `text` is no such amount, negative, or
+// above 2^60.
 std::optional<std::int64_t> parse_bytes(const std::string& text);
 
 // "10s", "500ms", "2min"; a bare number is seconds. Nothing if `text` is no such amount or
@@ -28,7 +29,9 @@ struct Budget {
 
 // "60%", "minimum", or what parse_bytes() takes; nothing if `text` is no budget.
 std::optional<Budget> read_budget(const std::string& text);
-// The same; throws UsageError that begins with `option`.
+// Throws UsageError that begins with `option` if `text` is an amount of bytes above 2^60.
+void require_countable(const std::string& text, const std::string& option);
+// The budget; throws UsageError that begins with `option` if it is none.
 Budget parse_budget(const std::string& text, const std::string& option);
 
 // In bytes; a share is rounded down. REQUIRES: not kMinimum.

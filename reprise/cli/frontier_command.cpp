@@ -57,6 +57,7 @@ std::vector<std::int64_t> budgets_of(const std::string& text, const FrontierRepo
   }
   std::vector<std::int64_t> budgets;
   for (const std::string& part : split_list(text)) {
+    require_countable(part, "--budgets");
     const std::optional<Budget> budget = read_budget(part);
     // A count of none is no budget of none.
     if (text == "0" || !budget || budget->kind == Budget::Kind::kMinimum) {
@@ -133,7 +134,7 @@ void run_compare(const OptionValues& values, std::ostream& out, std::ostream& er
   std::vector<plan::PlanRequest> requests;
   requests.reserve(names.size());
   for (const std::string& name : names) {
-    requests.push_back(plan_request(values, name));
+    requests.push_back(plan_request(values, name, names));
   }
   FrontierReport report;
   report.program = load_program(values.text("program"));

@@ -42,9 +42,10 @@ bool has(const FrontierReport& report, bool (*is_such)(const plan::PlanResult&))
 }
 
 // The overhead, and how far to rely on it; a blank where others have a mark.
-std::string overhead_cell(const plan::PlanResult& result, bool has_marks) {
+std::string overhead_cell(const plan::Program& program, const plan::PlanResult& result,
+                          bool has_marks) {
   const std::string number =
-      percent_text(result.schedule ? std::optional(result.overhead) : std::nullopt);
+      percent_text(result.schedule ? overhead_of(program, result.recompute_us) : std::nullopt);
   const char* const mark = is_fastest(result) ? "*" : is_stopped(result) ? "!" : " ";
   return has_marks ? number + mark : number;
 }
@@ -77,20 +78,18 @@ std::vector<std::string> bound_row(const FrontierReport& report, std::size_t beg
   std::vector<std::string> row = {"(bound)"};
   for (std::size_t i = begin; i < end; ++i) {
     const std::optional<double>& bound_us = report.bounds_us[i];
-    row.push_back(percent_text(bound_us && report.program.step_us > 0
-                                   ? std::optional(*bound_us / report.program.step_us)
-                                   : std::nullopt) +
+    row.push_back(percent_text(bound_us ? overhead_of(report.program, *bound_us) : std::nullopt) +
                   (has_marks ? " " : ""));
   }
   row.insert(row.end(), {"-", bytes_text(report.floor_bytes), "-"});
   return row;
 }
 
-std::vector<std::string> planner_row(const PlannerFrontier& frontier, std::size_t begin,
-                                     std::size_t end, bool has_marks) {
+std::vector<std::string> planner_row(const FrontierReport& report, const PlannerFrontier& frontier,
+                                     std::size_t begin, std::size_t end, bool has_marks) {
   std::vector<std::string> row = {frontier.planner};
   for (std::size_t i = begin; i < end; ++i) {
-    row.push_back(overhead_cell(frontier.results[i], has_marks));
+    row.push_back(overhead_cell(report.program, frontier.results[i], has_marks));
   }
   const std::int64_t least = least_bytes(frontier);
   const bool is_any = least < std::numeric_limits<std::int64_t>::max();
@@ -110,20 +109,20 @@ std::string budgets_table(const FrontierReport& report, std::size_t begin, std::
   std::vector<std::vector<std::string>> rows = {bound_row(report, begin, end, has_marks)};
   for (const PlannerFrontier& frontier : report.planners) {
     if (!frontier.results.empty()) {
-      rows.push_back(planner_row(frontier, begin, end, has_marks));
+      rows.push_back(planner_row(report, frontier, begin, end, has_marks));
     }
   }
   return table_text(columns, rows);
 }
 
-Json json_of(const plan::PlanResult& result) {
+Json json_of(const plan::Program& program, const plan::PlanResult& result) {
   const bool fits = result.schedule.has_value();
   return {
       {"budget_bytes", result.budget_bytes},
       {"fits", fits},
       {"peak_bytes", fits ? Json(result.peak_bytes) : Json(nullptr)},
       {"recompute_us", fits ? Json(result.recompute_us) : Json(nullptr)},
-      {"overhead", fits ? Json(result.overhead) : Json(nullptr)},
+      {"overhead", fits ? or_null(overhead_of(program, result.recompute_us)) : Json(nullptr)},
       {"bound_us", or_null(result.bound_us)},
       {"gap", or_null(result.gap)},
       {"minimum_budget_bytes", result.minimum ? Json(result.minimum->budget_bytes) : Json(nullptr)},
@@ -140,6 +139,7 @@ std::string frontier_text(const FrontierReport& report) {
       program_text(report.program) + "\npeak " + bytes_text(report.keep_all_peak_bytes) +
       " with everything kept, no schedule needs less than " + bytes_text(report.floor_bytes) +
       "\n\nOverhead in % of the step, by budget in % of that peak; -: none that fits" +
+      (report.program.step_us > 0 ? "" : ", or a step without a time") +
       (has(report, is_fastest) ? "; *: none is faster" : "") +
       (has(report, is_stopped) ? "; !: stopped early" : "") + "\n";
   for (std::size_t begin = 0; begin < report.budgets.size(); begin += kBudgetsInATable) {
@@ -175,7 +175,7 @@ std::string frontier_json(const FrontierReport& report) {
                 {"seconds", applies ? Json(frontier.seconds) : Json(nullptr)},
                 {"results", Json::array()}};
     for (const plan::PlanResult& result : frontier.results) {
-      one["results"].push_back(json_of(result));
+      one["results"].push_back(json_of(report.program, result));
     }
     json["planners"].push_back(std::move(one));
   }
@@ -190,7 +190,7 @@ std::string frontier_csv(const FrontierReport& report) {
   const auto cell = [](const Json& number) { return number.is_null() ? "" : number.dump(); };
   for (const PlannerFrontier& frontier : report.planners) {
     for (const plan::PlanResult& result : frontier.results) {
-      const Json json = json_of(result);
+      const Json json = json_of(report.program, result);
       text +=
           csv_line({frontier.planner, cell(json["budget_bytes"]), cell(json["fits"]),
                     cell(json["peak_bytes"]), cell(json["recompute_us"]), cell(json["overhead"]),

@@ -33,8 +33,11 @@ std::string grouped_text(std::int64_t number) {
   return text;
 }
 
-std::string overhead_text(double ratio) {
-  const std::string digits = fixed_text(100 * ratio, 1);
+std::string overhead_text(std::optional<double> ratio) {
+  if (!ratio) {
+    return "-";
+  }
+  const std::string digits = fixed_text(100 * *ratio, 1);
   return (digits.front() == '-' ? "" : "+") + digits + " %";
 }
 

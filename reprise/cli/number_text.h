@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace reprise::cli {
@@ -16,8 +17,8 @@ std::string bytes_text(std::int64_t bytes);
 // With thousands separated: "1,234,567".
 std::string grouped_text(std::int64_t number);
 
-// Of a ratio, signed: overhead_text(0.284) is "+28.4 %".
-std::string overhead_text(double ratio);
+// Of a ratio, signed: overhead_text(0.284) is "+28.4 %"; "-" if it is not known.
+std::string overhead_text(std::optional<double> ratio);
 
 // How much of `whole` a part is: share_text(1, 3) is "33.3 %"; "-" of nothing.
 std::string share_text(std::int64_t part, std::int64_t whole);

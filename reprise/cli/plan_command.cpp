@@ -84,7 +84,7 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
   const std::string planner = values.text("planner");
   require_planner(planner, "--planner");
   const Budget budget = parse_budget(values.text("budget"), "--budget");
-  plan::PlanRequest request = plan_request(values, planner);
+  plan::PlanRequest request = plan_request(values, planner, {planner});
   request.options = planner_options(values, planner);
 
   PlanReport report;
@@ -95,7 +95,9 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
     return watch.show("plan", progress, 0, 1);
   };
   const double begin_s = watch.seconds();
-  report.result = with_names({{"planner", "--planner"}}, [&] {
+  ArgumentNames names = option_names(plan::find_planner(planner));
+  names["planner"] = "--planner";
+  report.result = with_names(names, [&] {
     if (budget.kind == Budget::Kind::kMinimum) {
       return plan_minimum(report.program, planner, request);
     }

@@ -35,6 +35,9 @@ std::string exact_bytes_text(std::int64_t bytes) {
 }
 
 std::string gap_text(const plan::PlanResult& result) {
+  if (result.schedule && result.is_proved) {
+    return "none";
+  }
   return result.gap ? fixed_text(100 * *result.gap, 1) + " points" : "-";
 }
 
@@ -57,10 +60,11 @@ std::string gap_sentence(const plan::PlanResult& result) {
 }
 
 std::vector<std::string> cells(const DroppedGroup& group, bool has_labels) {
-  std::vector<std::string> cells = {group.op, grouped_text(group.values), bytes_text(group.bytes),
-                                    grouped_text(group.replays), time_text(group.recompute_us)};
+  std::vector<std::string> cells = {shortened(group.op), grouped_text(group.values),
+                                    bytes_text(group.bytes), grouped_text(group.replays),
+                                    time_text(group.recompute_us)};
   if (has_labels) {
-    cells.insert(cells.begin(), group.label);
+    cells.insert(cells.begin(), shortened(group.label));
   }
   return cells;
 }
@@ -93,10 +97,11 @@ std::string strip(const PlanReport& report, const DroppedGroup& dropped) {
   return table_text(
       {{"plan", false}, {"dropped"}, {"peak"}, {"of plain"}, {"step"}, {"overhead"}, {"gap"}},
       {{"keep_all", "0", bytes_text(report.keep_all_peak_bytes), "100.0 %",
-        time_text(report.program.step_us), overhead_text(0), "-"},
+        time_text(report.program.step_us), overhead_text(overhead_of(report.program, 0)), "-"},
        {result.planner, grouped_text(dropped.values), bytes_text(result.peak_bytes),
         share_text(result.peak_bytes, report.keep_all_peak_bytes),
-        time_text(result.predicted_step_us), overhead_text(result.overhead), gap_text(result)}});
+        time_text(result.predicted_step_us),
+        overhead_text(overhead_of(report.program, result.recompute_us)), gap_text(result)}});
 }
 
 Json json_of(const DroppedGroup& group) {
@@ -121,15 +126,19 @@ Json json_of(const plan::Program& program, const plan::PeakReason& reason) {
 struct Minimum {
   std::int64_t budget_bytes = 0;
   plan::PeakReason reason;
-  bool is_met = false;  // by a schedule
+  bool is_met = false;    // by a schedule
+  bool is_least = false;  // that the planner meets
 };
 
 Minimum minimum_of(const PlanReport& report) {
-  if (report.result.minimum) {
-    return {report.result.minimum->budget_bytes, report.result.minimum->reason, true};
+  if (const std::optional<plan::MinimumBudget>& minimum = report.result.minimum) {
+    return {.budget_bytes = minimum->budget_bytes,
+            .reason = minimum->reason,
+            .is_met = true,
+            .is_least = minimum->is_least || minimum->is_proved};
   }
   plan::PeakFloor floor = plan::peak_floor(report.program);
-  return {floor.bytes, std::move(floor.reason), false};
+  return {.budget_bytes = floor.bytes, .reason = std::move(floor.reason)};
 }
 
 std::string value_text(const plan::Program& program, int value) {
@@ -173,8 +182,9 @@ std::string plan_text(const PlanReport& report) {
   text += "peak       " + exact_bytes_text(result.peak_bytes) + ", " +
           share_text(result.peak_bytes, report.keep_all_peak_bytes) + " of the " +
           bytes_text(report.keep_all_peak_bytes) + " with everything kept\n";
-  text += "overhead   " + overhead_text(result.overhead) + ": " + time_text(result.recompute_us) +
-          " recomputed in " + count_text(result.replays, "replay") + "\n";
+  text += "overhead   " + overhead_text(overhead_of(report.program, result.recompute_us)) + ": " +
+          time_text(result.recompute_us) + " recomputed in " +
+          count_text(result.replays, "replay") + "\n";
   text += "gap        " + gap_sentence(result) + "\n\n";
   return text + dropped_text(groups) + "\n" + strip(report, total_of(groups));
 }
@@ -201,7 +211,7 @@ std::string plan_json(const PlanReport& report) {
   if (result.schedule) {
     json["peak_bytes"] = result.peak_bytes;
     json["recompute_us"] = result.recompute_us;
-    json["overhead"] = result.overhead;
+    json["overhead"] = or_null(overhead_of(report.program, result.recompute_us));
     json["predicted_step_us"] = result.predicted_step_us;
     json["replays"] = result.replays;
     json["bound_us"] = or_null(result.bound_us);
@@ -226,7 +236,8 @@ std::string refusal_text(const PlanReport& report, const std::string& option,
   return option + ": expected at least " + grouped_text(minimum.budget_bytes) + " bytes (" +
          bytes_text(minimum.budget_bytes) + "), " +
          (minimum.is_met
-              ? "the smallest budget that " + report.result.planner + " meets" +
+              ? std::string("the smallest budget ") + (minimum.is_least ? "" : "found ") + "that " +
+                    report.result.planner + " meets" +
                     (report.result.is_out_of_time ? " in this time" : "")
               : "below which no plan can go, and " + report.result.planner + " found none at all") +
          ": " + reason_text(report.program, minimum.reason) + "; got " + shortened(budget) + ", " +

@@ -43,9 +43,11 @@ double parse_time_limit(const std::string& text, const std::string& option) {
   return *seconds;
 }
 
-// What `text`, one limit or a list of PLANNER=LIMIT, says about `planner`; 0: nothing.
+// What `text`, one limit or a list of PLANNER=LIMIT, says about `planner`, one of those that are
+// `asked`; 0: nothing.
 template <class Limit>
-Limit limit_of(const std::string& text, const std::string& planner, const std::string& option,
+Limit limit_of(const std::string& text, const std::string& planner,
+               const std::vector<std::string>& asked, const std::string& option,
                Limit (*parse)(const std::string&, const std::string&)) {
   if (text.empty()) {
     return 0;
@@ -66,6 +68,9 @@ Limit limit_of(const std::string& text, const std::string& planner, const std::s
     }
     const std::string name = part.substr(0, equals);
     require_planner(name, option);
+    if (std::find(asked.begin(), asked.end(), name) == asked.end()) {
+      refuse("a planner that is asked", name, "");
+    }
     if (!named.insert(name).second) {
       refuse("each planner once", name, " twice");
     }
@@ -83,12 +88,13 @@ void require_planner(const std::string& name, const std::string& option) {
   with_names({{"planner", option}}, [&] { plan::find_planner(name); });
 }
 
-plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner) {
+plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner,
+                               const std::vector<std::string>& asked) {
   plan::PlanRequest request;
-  request.iterations =
-      limit_of<std::int64_t>(values.text("iterations"), planner, "--iterations", parse_iterations);
+  request.iterations = limit_of<std::int64_t>(values.text("iterations"), planner, asked,
+                                              "--iterations", parse_iterations);
   request.time_limit_s =
-      limit_of<double>(values.text("time-limit"), planner, "--time-limit", parse_time_limit);
+      limit_of<double>(values.text("time-limit"), planner, asked, "--time-limit", parse_time_limit);
   request.seed = static_cast<std::uint64_t>(values.integer("seed"));
   return request;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "reprise/cli/option_table.h"
 #include "reprise/cli/progress_bar.h"
@@ -15,9 +16,10 @@
 namespace reprise::cli {
 
 // --iterations, --time-limit and --seed of a planner: each of the first two is one limit for all
-// planners or a list, "search=500,dtr=20", of planners of this build; those that it does not name
-// have none. Throws UsageError, also for a wrong limit of another planner.
-plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner);
+// planners or a list, "search=500,dtr=20", of some of those that are `asked`; those that it does
+// not name have none. Throws UsageError, also for a wrong limit of another planner.
+plan::PlanRequest plan_request(const OptionValues& values, const std::string& planner,
+                               const std::vector<std::string>& asked);
 
 // Throws UsageError, beginning with `option`, unless there is a planner of this name.
 void require_planner(const std::string& name, const std::string& option);

@@ -31,8 +31,11 @@ std::size_t character_bytes(const std::string& bytes, std::size_t at) {
     code = (code << 6U) | (next & 0x3FU);
   }
   const bool is_surrogate = code >= 0xD800 && code < 0xE000;
+  // They would show what follows in another order than it has.
+  const bool is_direction =
+      (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
   return lead >= 0xC0 && lead < 0xF8 && code >= kSmallest[count] && code <= 0x10FFFF &&
-                 !is_surrogate
+                 !is_surrogate && !is_direction
              ? count
              : 0;
 }

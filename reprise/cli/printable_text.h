@@ -7,7 +7,7 @@
 namespace reprise::cli {
 
 // Valid UTF-8, line feeds and tabs stay; every other byte (control characters, so that no escape
-// sequence gets through, and broken sequences) becomes '?'.
+// sequence gets through, those that set the direction of text, and broken sequences) becomes '?'.
 std::string printable_text(const std::string& bytes);
 
 // The same on one line: line feeds and tabs become '?' too.

@@ -5,6 +5,7 @@
 
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/printable_text.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -25,9 +26,9 @@ const plan::Value& value_of(const plan::Program& program, int value) {
 }  // namespace
 
 std::string program_text(const plan::Program& program) {
-  return printable_line(program.name) + ": " + counted(program.ops(), "forward op") + ", " +
-         counted(program.values, "value") + ", " + counted(program.recipes, "recipe") + ", " +
-         counted(program.uses, "use");
+  return shortened(printable_line(program.name)) + ": " + counted(program.ops(), "forward op") +
+         ", " + counted(program.values, "value") + ", " + counted(program.recipes, "recipe") +
+         ", " + counted(program.uses, "use");
 }
 
 std::string slot_text(const plan::Program& program, const plan::Slot& slot) {
@@ -37,11 +38,15 @@ std::string slot_text(const plan::Program& program, const plan::Slot& slot) {
   }
   if (slot.kind == plan::SlotKind::kReplay) {
     return "recipe " + std::to_string(slot.recipe) + " (" +
-           printable_line(program.recipes[static_cast<std::size_t>(slot.recipe)].name) +
+           shortened(printable_line(program.recipes[static_cast<std::size_t>(slot.recipe)].name)) +
            ") before use " + index;
   }
   return (slot.kind == plan::SlotKind::kUse ? "use " : "after use ") + index + " (" +
-         printable_line(program.uses[static_cast<std::size_t>(slot.index)].name) + ")";
+         shortened(printable_line(program.uses[static_cast<std::size_t>(slot.index)].name)) + ")";
+}
+
+std::optional<double> overhead_of(const plan::Program& program, double recompute_us) {
+  return program.step_us > 0 ? std::optional(recompute_us / program.step_us) : std::nullopt;
 }
 
 std::string label_of(const plan::Program& program, int value) {

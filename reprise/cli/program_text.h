@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a program in words.
+// The parts of a program in words; what slots and programs are called is cut (shortened.h).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "reprise/plan/program.h"
@@ -15,6 +16,9 @@ std::string program_text(const plan::Program& program);
 // "forward op 12", "use 40 (SoftmaxBackward0)", "after use 40 (SoftmaxBackward0)",
 // "recipe 3 (gelu) before use 40".
 std::string slot_text(const plan::Program& program, const plan::Slot& slot);
+
+// `recompute_us` as a share of the step; nothing if the step takes no time.
+std::optional<double> overhead_of(const plan::Program& program, double recompute_us);
 
 // Where a value comes from: its own label or that of its recipe; "" if neither is known.
 std::string label_of(const plan::Program& program, int value);

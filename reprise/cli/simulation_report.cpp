@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "reprise/cli/csv_text.h"
+#include "reprise/cli/json_values.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/program_text.h"
 #include "reprise/cli/text_table.h"
 #include "reprise/plan/hash.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
@@ -96,8 +98,8 @@ std::string peak_table(const SimulationReport& report, const plan::Slot& peak) {
     rows.push_back({"value " + std::to_string(values[i].value) +
                         (values[i].is_recomputed ? ", recomputed" : ", kept"),
                     bytes_text(bytes), share_text(bytes, peak_bytes),
-                    op_of(report.program, values[i].value),
-                    label_of(report.program, values[i].value)});
+                    shortened(op_of(report.program, values[i].value)),
+                    shortened(label_of(report.program, values[i].value))});
   }
   if (values.size() > kShownValues) {
     rows.push_back(
@@ -169,7 +171,8 @@ std::string simulation_text(const SimulationReport& report) {
   }
   text += "recomputes   " + ms_text(simulation.recompute_us) + " in " +
           grouped_text(simulation.replays) + (simulation.replays == 1 ? " replay" : " replays") +
-          ", " + overhead_text(simulation.overhead) + " of the step\n";
+          ", " + overhead_text(overhead_of(report.program, simulation.recompute_us)) +
+          " of the step\n";
   text += "step         " + ms_text(simulation.predicted_step_us) + " predicted, " +
           ms_text(report.program.step_us) + " with everything kept\n";
   if (report.schedule.budget_bytes > 0) {
@@ -210,7 +213,7 @@ std::string simulation_json(const SimulationReport& report) {
       {"floor_bytes", report.floor_bytes},
       {"replays", simulation.replays},
       {"recompute_us", simulation.recompute_us},
-      {"overhead", simulation.overhead},
+      {"overhead", or_null(overhead_of(report.program, simulation.recompute_us))},
       {"predicted_step_us", simulation.predicted_step_us},
       {"peak", peak == nullptr ? Json(nullptr) : json_of(report, *peak)},
       {"timeline", timeline_json(simulation.timeline)}};

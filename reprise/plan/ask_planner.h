@@ -25,8 +25,9 @@ struct Judge {
   PeakFloor floor;
 };
 
-// What a planner answers at the floor, once that is known and was not stopped.
-struct FloorAnswer {
+// The lowest that a planner is found to reach, once that is known: what it finds at the floor, or
+// on the way down from there. Nothing that was stopped.
+struct LowestAnswer {
   std::optional<PlannerAnswer> answer;
   std::int64_t peak_bytes = 0;
 
@@ -44,8 +45,8 @@ PlanResult blank_result(const Judge& judge, const PlannerRecord& record, std::in
 // Puts the schedule into the result: as the plan if it fits, else as the minimum.
 void take(PlanResult& result, const Judge& judge, const PlannerRecord& record, Schedule schedule);
 
-// Uses `at_floor`, and fills it in once that is known.
+// Uses `lowest`, and fills it in once that is known.
 PlanResult ask(const Judge& judge, const PlannerRecord& record, const PlanRequest& request,
-               FloorAnswer& at_floor);
+               LowestAnswer& lowest);
 
 }  // namespace reprise::plan

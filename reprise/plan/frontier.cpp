@@ -45,9 +45,9 @@ const Found* best_for(const std::vector<Found>& found, std::int64_t budget_bytes
 
 // A minimum that the planner vouches for is not undercut by what was found for other budgets. An
 // answer that was stopped vouches for nothing, whatever the planner says of this budget elsewhere.
-bool is_settled(const PlanResult& result, const FloorAnswer& at_floor) {
+bool is_settled(const PlanResult& result, const LowestAnswer& lowest) {
   return result.minimum && !result.is_cancelled && !result.is_out_of_time &&
-         at_floor.settles(result.budget_bytes);
+         lowest.settles(result.budget_bytes);
 }
 
 }  // namespace
@@ -60,13 +60,13 @@ std::vector<PlanResult> frontier_of(const Program& program, const PlannerRecord&
   ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
 
   const Judge judge(program);
-  FloorAnswer at_floor;
+  LowestAnswer lowest;
   std::vector<PlanResult> solved;
   std::vector<Found> found;  // in the order of the budgets they were found for
   for (const std::int64_t budget_bytes : ascending) {
     PlanRequest one = request;
     one.budget_bytes = budget_bytes;
-    solved.push_back(ask(judge, record, one, at_floor));
+    solved.push_back(ask(judge, record, one, lowest));
     if (std::optional<Found> one_more = found_in(solved.back())) {
       found.push_back(*std::move(one_more));
     }
@@ -88,7 +88,7 @@ std::vector<PlanResult> frontier_of(const Program& program, const PlannerRecord&
       result.is_cancelled = true;
     }
     const Found* const best = best_for(found, budget_bytes);
-    if (best != nullptr && !is_settled(result, at_floor)) {
+    if (best != nullptr && !is_settled(result, lowest)) {
       take(result, judge, record, best->judged.schedule);
       result.note = best->note;
     }

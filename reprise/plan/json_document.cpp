@@ -27,9 +27,18 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// The library quotes what it read last between single quotes, however long that was.
-std::string with_short_token(const std::string& text) {
-  const std::string before = "last read: '";
+// "line 3, column 14" of the byte there, as the library writes it.
+std::string position_text(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  // Before the first line too: npos + 1 is 0.
+  const std::size_t column = offset - (before.rfind('\n') + 1);
+  return "line " + std::to_string(lines + 1) + ", column " + std::to_string(column + 1);
+}
+
+// The library quotes what it read last, or a number that is too large, between single quotes,
+// however long that was.
+std::string with_short_token(const std::string& text, const std::string& before) {
   const std::size_t at = text.find(before);
   const std::size_t end = text.rfind('\'');
   if (at == std::string::npos || end < at + before.size()) {
@@ -43,7 +52,7 @@ std::string with_short_token(const std::string& text) {
 // one passes over: a second field of one name would silently win.
 class Builder : public nlohmann::json_sax<json> {
  public:
-  explicit Builder(const std::string& place) : place_(place) {}
+  Builder(std::string_view text, const std::string& place) : text_(text), place_(place) {}
 
   json take() { return std::move(root_); }
 
@@ -62,26 +71,33 @@ class Builder : public nlohmann::json_sax<json> {
 
   bool key(string_t& name) override {
     if (open_.back()->contains(name)) {
-      throw FormatError(place_of_open_node(), "expected each field of an object once, got " +
-                                                  in_quotes(one_line(name)) + " twice");
+      const std::string path = path_of_open_node();
+      throw FormatError(
+          place_ + ": " + path + (path.empty() ? "" : ".") + shortened(one_line(name)),
+          "expected a field of this name once, got it twice");
     }
     name_ = std::move(name);
     return true;
   }
 
-  bool parse_error(std::size_t /*offset*/, const std::string& /*last_token*/,
+  bool parse_error(std::size_t bytes_read, const std::string& /*last_token*/,
                    const json::exception& error) override {
     // The library's message after its own "[json.exception.parse_error.101] ".
-    const std::string text = error.what();
-    const std::size_t end = text.find("] ");
-    throw FormatError(
-        place_, "expected JSON; " + one_line(with_short_token(
-                                        end == std::string::npos ? text : text.substr(end + 2))));
+    std::string text = error.what();
+    if (const std::size_t end = text.find("] "); end != std::string::npos) {
+      text = text.substr(end + 2);
+    }
+    text = with_short_token(with_short_token(text, "last read: '"), "parsing '");
+    // It does not say where a number is that is too large.
+    const std::string where = text.find("at line ") == std::string::npos
+                                  ? "parse error at " + position_text(text_, bytes_read - 1) + ": "
+                                  : "";
+    throw FormatError(place_, "expected JSON; " + where + one_line(text));
   }
 
  private:
-  // "gpt.json: values[3]"; written as JsonField::where() writes it.
-  std::string place_of_open_node() const {
+  // "values[3]"; written as JsonField::where() writes it.
+  std::string path_of_open_node() const {
     std::string path;
     for (std::size_t i = 1; i < open_.size(); ++i) {
       const json& parent = *open_[i - 1];
@@ -94,7 +110,7 @@ class Builder : public nlohmann::json_sax<json> {
         path.append(path.empty() ? "" : ".").append(shortened(child.key()));
       }
     }
-    return path.empty() ? place_ : place_ + ": " + path;
+    return path;
   }
 
   json* place_node(json&& node) {
@@ -117,8 +133,9 @@ class Builder : public nlohmann::json_sax<json> {
 
   bool open(json&& node) {
     if (open_.size() == kMostLevels) {
-      throw FormatError(place_, "expected at most " + std::to_string(kMostLevels) +
-                                    " levels of objects and lists, got more");
+      throw FormatError(place_ + ": " + shortened(path_of_open_node()),
+                        "expected at most " + std::to_string(kMostLevels) +
+                            " levels of objects and lists, got more");
     }
     open_.push_back(place_node(std::move(node)));
     return true;
@@ -129,6 +146,7 @@ class Builder : public nlohmann::json_sax<json> {
     return true;
   }
 
+  std::string_view text_;
   const std::string& place_;
   json root_;
   // Safe: while a node is open, nothing is added to its parent, so that it does not move.
@@ -159,7 +177,12 @@ std::string list_text(const std::vector<Number>& numbers) {
 }  // namespace
 
 JsonDocument::JsonDocument(std::string_view text, std::string place) : place_(std::move(place)) {
-  Builder builder(place_);
+  // The library takes a zero byte for the end and what follows for nothing.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    throw FormatError(
+        place_, "expected JSON; parse error at " + position_text(text, zero) + ": a zero byte");
+  }
+  Builder builder(text, place_);
   json::sax_parse(text, &builder);  // true, or it threw
   root_ = std::make_unique<json>(builder.take());
   root().require_object();

@@ -70,8 +70,8 @@ class JsonField {
 class JsonDocument {
  public:
   // Parses one document. Throws FormatError, beginning with `place`, for anything that is not JSON
-  // (numbers too large for a double included), text behind its end, a name that an object has
-  // twice, and a root that is not an object.
+  // (numbers too large for a double included), a zero byte anywhere, text behind its end, a name
+  // that an object has twice, and a root that is not an object.
   JsonDocument(std::string_view text, std::string place);
   ~JsonDocument();
   JsonDocument(const JsonDocument&) = delete;

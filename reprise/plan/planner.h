@@ -54,6 +54,7 @@ struct MinimumBudget {
   std::int64_t budget_bytes = 0;
   PeakReason reason;
   Schedule schedule;       // that meets it
+  bool is_least = false;   // the planner vouches that it meets no smaller one
   bool is_proved = false;  // no schedule at all meets less
 };
 
@@ -61,11 +62,11 @@ struct MinimumBudget {
 struct PlannerAnswer {
   Schedule schedule;
   // Whether the schedule fits the budget. If not, it is the one with the lowest peak that the
-  // planner found: its peak is the minimum that make_plan() names.
+  // planner found.
   bool fits = true;
   // Only if it does not fit: the answer to every budget that is too small for the planner, unless
-  // it is stopped; it has a plan for every other. make_plan() asks for the floor where this is not
-  // said.
+  // it is stopped; it has a plan for every other. Where this is not said, make_plan() asks for the
+  // floor, and then for less than what was found, to name a minimum.
   bool is_minimum = false;
   // No schedule within the budget is faster; if none fits, none has a lower peak.
   bool is_proved = false;

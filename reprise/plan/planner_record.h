@@ -40,6 +40,10 @@ struct PlannerRecord {
   bool is_exact = false;  // no schedule within the budget is faster than its answer
   // Why the planner cannot take this program; nothing if it can. nullptr: it takes every program.
   std::optional<std::string> (*applies)(const Program& program) = nullptr;
+  // Throws ArgumentError, beginning with `place`, for options that do not suit this program.
+  // nullptr: all do that are known.
+  void (*require_options)(const Program& program, const PlanRequest& request,
+                          const std::string& place) = nullptr;
   std::unique_ptr<Planner> (*make)() = nullptr;
 };
 

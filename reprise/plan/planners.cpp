@@ -44,6 +44,9 @@ const PlannerRecord& require_planner(const Program& program, const std::string& 
       throw ArgumentError(place, "planner", "one that takes this program", planner, *why_not);
     }
   }
+  if (record.require_options != nullptr) {
+    record.require_options(program, request, place);
+  }
   return record;
 }
 
@@ -76,6 +79,9 @@ const PlannerRecord& find_planner(const std::string& name) {
 }
 
 void set_gap(const Program& program, PlanResult& result) {
+  if (result.schedule && result.is_proved) {
+    result.bound_us = result.recompute_us;
+  }
   if (result.schedule && result.bound_us && program.step_us > 0) {
     result.gap = (result.recompute_us - *result.bound_us) / program.step_us;
   }
@@ -97,8 +103,8 @@ PlanResult make_plan(const Program& program, const std::string& planner,
                      const PlanRequest& request) {
   const PlannerRecord& record = require_planner(program, planner, request, "make_plan");
   require_at_least("make_plan", "budget_bytes", request.budget_bytes, 0);
-  FloorAnswer at_floor;
-  return ask(Judge(program), record, request, at_floor);
+  LowestAnswer lowest;
+  return ask(Judge(program), record, request, lowest);
 }
 
 std::vector<PlanResult> plan_frontier(const Program& program, const std::string& planner,

@@ -34,13 +34,16 @@ struct PlanResult {
   double predicted_step_us = 0;
   double overhead = 0;  // recompute_us / step_us
   std::int64_t replays = 0;
-  // No schedule within the budget recomputes for less (recompute_bound.h); nothing below the floor,
-  // or if the request does not want it.
+  // No schedule within the budget recomputes for less: that of a schedule that is proved, else
+  // recompute_bound.h's, which is nothing below the floor, or if the request does not want it.
   std::optional<double> bound_us;
   std::optional<double> gap;  // (recompute_us - bound_us) / step_us
-  // The smallest budget that a schedule of this planner meets, and why it is not smaller. Only if
-  // nothing fits, and only if the planner found a schedule at all. It is what the planner reaches
-  // when asked for the floor, so it is the same whatever the budget.
+  // The smallest budget that a schedule of this planner is found to meet, and why it is not
+  // smaller. Only if nothing fits, and only if the planner found a schedule at all. It is the
+  // lowest peak of what the planner answers to the floor and then to less than it has found, until
+  // nothing lower comes of it: the same whatever the budget. make_plan() has a plan for every
+  // budget from there on. A planner that does not vouch for it (`is_least`) may meet a smaller one
+  // by chance.
   std::optional<MinimumBudget> minimum;
   std::int64_t iterations = 0;
   bool is_cancelled = false;
@@ -54,7 +57,7 @@ struct PlanResult {
 // bound is known.
 void set_plan(const Program& program, Schedule schedule, const Simulation& simulation,
               PlanResult& result);
-// Sets the gap of a result that has a plan and a bound.
+// Sets the gap of a result that has a plan and a bound; a plan that is proved is its own bound.
 void set_gap(const Program& program, PlanResult& result);
 
 // Asks one planner. Throws std::invalid_argument if the program has a fault, the planner is unknown

@@ -10,6 +10,7 @@ namespace reprise::cli {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 std::string refusal(const std::string& text) {
   try {
@@ -29,6 +30,10 @@ TEST(ParseBytes, TakesUnitsOfTenAndOfTwo) {
   EXPECT_EQ(parse_bytes("200MB"), 200000000);
   EXPECT_EQ(parse_bytes("1.5GiB"), 1610612736);
   EXPECT_EQ(parse_bytes("0.5TiB"), 549755813888);
+  EXPECT_EQ(parse_bytes("2PB"), 2000000000000000);
+  EXPECT_EQ(parse_bytes("1PiB"), 1125899906842624);
+  EXPECT_EQ(parse_bytes("0.5EB"), 500000000000000000);
+  EXPECT_EQ(parse_bytes("1EiB"), 1152921504606846976);
   EXPECT_EQ(parse_bytes("1152921504606846975"), 1152921504606846975);
 }
 
@@ -68,6 +73,14 @@ TEST(ParseBudget, RefusesEverythingElseInOneLine) {
   EXPECT_NE(refusal("-60%"), "accepted");
   EXPECT_NE(refusal("60 %"), "accepted");
   EXPECT_NE(refusal("%"), "accepted");
+}
+
+TEST(ParseBudget, SaysOfMoreThanCanBeCountedThatItIsTooLarge) {
+  EXPECT_EQ(refusal("1e30"),
+            "--budget: expected at most 2^60 bytes (1EiB), got '1e30', which is too large");
+  EXPECT_THAT(refusal("10EiB"), HasSubstr("got '10EiB', which is too large"));
+  EXPECT_THAT(refusal("9223372036854775807"), HasSubstr("which is too large"));
+  EXPECT_EQ(refusal("1EiB"), "accepted");
 }
 
 TEST(SplitList, GivesThePartsBetweenTheCommas) {

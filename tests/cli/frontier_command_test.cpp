@@ -55,8 +55,8 @@ TEST_F(FrontierCommand, GivesEveryPlannerTheBoundOfABudget) {
                       .out);
   const json results = report["planners"][0]["results"];
   EXPECT_EQ(results[0]["recompute_us"], 10);
-  EXPECT_NEAR(results[0]["bound_us"].get<double>(), 10, 1e-6);
-  EXPECT_NEAR(results[0]["gap"].get<double>(), 0, 1e-6);
+  EXPECT_EQ(results[0]["bound_us"], 10);  // proved
+  EXPECT_EQ(results[0]["gap"], 0);
   EXPECT_EQ(results[1]["bound_us"], nullptr);
   EXPECT_EQ(report["stopped"], false);
 }
@@ -93,12 +93,24 @@ TEST_F(FrontierCommand, MarksWhatRanOutOfTime) {
 TEST_F(FrontierCommand, LimitsTheIterationsOfThePlannersThatAreNamed) {
   const auto results = [&](const std::string& limit) {
     return json::parse(
-        run(run_compare, {"compare", recorded("unet"), "--budgets", "50%", "--planners", "search",
-                          "--iterations", limit, "--json", "-"})
+        run(run_compare, {"compare", recorded("unet"), "--budgets", "50%", "--planners",
+                          "search,dtr", "--iterations", limit, "--json", "-"})
             .out)["planners"][0]["results"];
   };
   EXPECT_EQ(results("dtr=1,search=100"), results("100"));
   EXPECT_NE(results("search=1"), results("100"));
+}
+
+TEST_F(FrontierCommand, KnowsNoOverheadOfAStepThatTakesNoTime) {
+  plan::Program program = plan::chain_of_three();
+  program.step_us = 0;
+  replace_file(path("none.json"), plan::write_program(program));
+  const Output output = run(run_compare, {"compare", path("none.json"), "--budgets", "400B",
+                                          "--planners", "keep_all", "--json", path("f.json")});
+  EXPECT_THAT(output.out, HasSubstr("-: none that fits, or a step without a time\n"));
+  EXPECT_THAT(output.out, ContainsRegex("keep_all +- +- +400 B"));
+  EXPECT_EQ(json::parse(read_file(path("f.json")))["planners"][0]["results"][0]["overhead"],
+            nullptr);
 }
 
 TEST_F(FrontierCommand, RefusesLimitsThatMakeNoSense) {
@@ -112,6 +124,9 @@ TEST_F(FrontierCommand, RefusesLimitsThatMakeNoSense) {
   EXPECT_THAT(refused("--iterations", "magic=5"), StartsWith("--iterations: expected one of: "));
   EXPECT_EQ(refused("--iterations", "dtr=5,dtr=6"),
             "--iterations: expected each planner once, got 'dtr' twice");
+  EXPECT_EQ(refusal<UsageError>(run_compare, {"compare", path("chain.json"), "--planners", "rotor",
+                                              "--iterations", "search=4"}),
+            "--iterations: expected a planner that is asked, got 'search'");
   EXPECT_EQ(refused("--iterations", "dtr=5,6"), "--iterations: expected PLANNER=LIMIT, got '6'");
 }
 

@@ -18,7 +18,11 @@ namespace reprise::cli {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Lt;
+using testing::SizeIs;
 using testing::StartsWith;
 
 class PlanCommand : public PlanCommands {};
@@ -65,17 +69,20 @@ TEST_F(PlanCommand, SaysWhenItIsTheFastestThereIs) {
   const std::string text =
       run(run_plan, {"plan", path("chain.json"), "--budget", "300", "--planner", "exact"}).out;
   EXPECT_THAT(text, HasSubstr("gap        none: no plan in this budget is faster\n"));
+  EXPECT_THAT(text, EndsWith("+5.6 %  none\n"));
   EXPECT_THAT(text, HasSubstr("overhead   +5.6 %: 0.0 ms recomputed in 1 replay\n"));
 }
 
 TEST_F(PlanCommand, TellsInJsonWhetherItIsTheFastestThereIs) {
-  const auto proved = [&](const std::string& planner) {
+  const auto report = [&](const std::string& planner) {
     return json::parse(run(run_plan, {"plan", path("chain.json"), "--budget", "300", "--planner",
                                       planner, "--json", "-"})
-                           .out)["proved"];
+                           .out);
   };
-  EXPECT_EQ(proved("exact"), true);
-  EXPECT_EQ(proved("search"), false);
+  EXPECT_EQ(report("exact")["proved"], true);
+  EXPECT_EQ(report("exact")["bound_us"], 10);
+  EXPECT_EQ(report("exact")["gap"], 0);
+  EXPECT_EQ(report("search")["proved"], false);
 }
 
 TEST_F(PlanCommand, MeetsTheMinimumThatItNames) {
@@ -87,6 +94,26 @@ TEST_F(PlanCommand, MeetsTheMinimumThatItNames) {
   const std::string less = std::to_string(report["floor_bytes"].get<std::int64_t>() - 1);
   EXPECT_THAT(refusal<BudgetError>(run_plan, {"plan", recorded("unet"), "--budget", less}),
               StartsWith("--budget: expected at least "));
+}
+
+TEST_F(PlanCommand, TakesNoLessThanTheMinimumThatItNames) {
+  run(run_generate, {"generate", "chain", "--out", path("g.json")});
+  for (const std::string planner : {"knapsack", "dtr", "block_rotor", "largest_first"}) {
+    SCOPED_TRACE(planner);
+    const json report = json::parse(run(run_plan, {"plan", path("g.json"), "--budget", "minimum",
+                                                   "--planner", planner, "--json", "-"})
+                                        .out);
+    EXPECT_EQ(report["peak_bytes"], report["budget_bytes"]);
+  }
+}
+
+TEST_F(PlanCommand, ClaimsNoMoreOfAMinimumThanThePlannerVouchesFor) {
+  const auto refused = [&](const std::string& planner) {
+    return refusal<BudgetError>(
+        run_plan, {"plan", path("chain.json"), "--budget", "200", "--planner", planner});
+  };
+  EXPECT_THAT(refused("keep_all"), HasSubstr("the smallest budget found that keep_all meets: "));
+  EXPECT_THAT(refused("search"), HasSubstr("the smallest budget that search meets: "));
 }
 
 TEST_F(PlanCommand, RefusesABudgetThatNothingMeetsInOneLineThatSaysWhy) {
@@ -103,6 +130,33 @@ TEST_F(PlanCommand, RefusesABudgetThatNothingMeetsInOneLineThatSaysWhy) {
   EXPECT_EQ(report["minimum"]["reason"]["place"], "use 1 (B)");
 }
 
+TEST_F(PlanCommand, KnowsNoOverheadOfAStepThatTakesNoTime) {
+  plan::Program program = plan::chain_of_three();
+  program.step_us = 0;
+  replace_file(path("none.json"), plan::write_program(program));
+  const Output output =
+      run(run_plan, {"plan", path("none.json"), "--budget", "300", "--json", path("p.json")});
+  EXPECT_THAT(output.out, HasSubstr("overhead   -: 0.0 ms recomputed in 1 replay\n"));
+  EXPECT_THAT(output.out, ContainsRegex("keep_all +0 .* - +-\n"));
+  EXPECT_EQ(json::parse(read_file(path("p.json")))["overhead"], nullptr);
+}
+
+TEST_F(PlanCommand, CutsNamesInTablesButNotInJson) {
+  const std::string word(100'000, 'w');
+  plan::Program program = plan::chain_of_three();
+  program.name = word;
+  program.recipes[0].name = word;
+  program.recipes[0].label = word;
+  replace_file(path("long.json"), plan::write_program(program));
+  const Output output =
+      run(run_plan, {"plan", path("long.json"), "--budget", "300", "--json", path("p.json")});
+  EXPECT_THAT(output.out, SizeIs(Lt(2000)));
+  const json report = json::parse(read_file(path("p.json")));
+  EXPECT_EQ(report["program"]["name"], word);
+  EXPECT_EQ(report["dropped"][0]["op"], word);
+  EXPECT_EQ(report["dropped"][0]["label"], word);
+}
+
 TEST_F(PlanCommand, RefusesWordsThatMakeNoSense) {
   const std::string file = path("chain.json");
   EXPECT_THAT(refusal<UsageError>(run_plan, {"plan", file, "--budget", "half"}),
@@ -113,6 +167,10 @@ TEST_F(PlanCommand, RefusesWordsThatMakeNoSense) {
             "--option: expected NAME=VALUE, got 'k'");
   EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", file, "--option", "k=1", "--option", "k=2"}),
             "--option: expected each name once, got 'k' twice");
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", file, "--planner", "op_policy", "--option",
+                                           "recompute=a,nosuch"}),
+            "--option recompute of op_policy: expected ops that recipes of this program are named "
+            "after, got 'nosuch'");
   EXPECT_THAT(refusal<UsageError>(run_plan, {"plan", file, "--planner", "magic"}),
               StartsWith("--planner: expected one of: "));
   EXPECT_EQ(refusal<UsageError>(run_plan, {"plan"}),

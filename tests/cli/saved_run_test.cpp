@@ -115,6 +115,9 @@ TEST(PrintableLine, HasNoLineFeedsOrTabs) { EXPECT_EQ(printable_line("a\tb\nµ")
 
 TEST(PrintableText, ReplacesControlsAndBrokenSequences) {
   EXPECT_EQ(printable_text("\x1b[31m"), "?[31m");
+  EXPECT_EQ(printable_text("a\xe2\x80\xaez"), "a???z");  // U+202E: from right to left
+  EXPECT_EQ(printable_text("a\xe2\x81\xa6z"), "a???z");  // U+2066
+  EXPECT_EQ(printable_text("\u2029\u202f\u2065\u206a"), "\u2029\u202f\u2065\u206a");
   EXPECT_EQ(printable_text("\xe2\x82"), "??");       // cut
   EXPECT_EQ(printable_text("\xc0\xaf"), "??");       // overlong '/'
   EXPECT_EQ(printable_text("\xed\xa0\x80"), "???");  // a surrogate

@@ -20,7 +20,9 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Lt;
 using testing::Not;
+using testing::SizeIs;
 using testing::StartsWith;
 
 class SimulateCommand : public PlanCommands {};
@@ -103,6 +105,31 @@ TEST_F(SimulateCommand, WritesJson) {
   EXPECT_EQ(report["timeline"]["recipe"][7], 0);
   EXPECT_TRUE(report["timeline"]["recipe"][8].is_null());
   EXPECT_EQ(report["timeline"]["recomputed_bytes"][8], 100);
+}
+
+TEST_F(SimulateCommand, KnowsNoOverheadOfAStepThatTakesNoTime) {
+  plan::Program program = plan::chain_of_three();
+  program.step_us = 0;
+  replace_file(path("none.json"), plan::write_program(program));
+  const Output output = run(run_simulate, {"simulate", path("none.json"), kKeepAll, "--json", "-"});
+  EXPECT_THAT(output.err, HasSubstr("0.0 ms in 0 replays, - of the step\n"));
+  EXPECT_EQ(json::parse(output.out)["overhead"], nullptr);
+}
+
+TEST_F(SimulateCommand, CutsNamesInTheTableButNotInJson) {
+  const std::string word(100'000, 'w');
+  plan::Program program = plan::chain_of_three();
+  program.name = word;
+  program.uses[0].name = word;
+  program.recipes[1].name = word;
+  program.recipes[1].label = word;
+  replace_file(path("long.json"), plan::write_program(program));
+  const Output output = run(run_simulate, {"simulate", path("long.json"), kKeepAll, "--json", "-"});
+  EXPECT_THAT(output.err, SizeIs(Lt(2000)));
+  const json report = json::parse(output.out);
+  EXPECT_EQ(report["program"]["name"], word);
+  EXPECT_EQ(report["peak"]["values"][1]["op"], word);
+  EXPECT_EQ(report["peak"]["values"][1]["label"], word);
 }
 
 TEST_F(SimulateCommand, WritesCsv) {

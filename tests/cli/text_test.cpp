@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -35,6 +36,7 @@ TEST(NumberText, WritesAnOverheadWithItsSign) {
   EXPECT_EQ(overhead_text(0.284), "+28.4 %");
   EXPECT_EQ(overhead_text(0), "+0.0 %");
   EXPECT_EQ(overhead_text(-0.021), "-2.1 %");
+  EXPECT_EQ(overhead_text(std::nullopt), "-");
 }
 
 TEST(NumberText, WritesAShareInPerCentAndNoneOfNothing) {

@@ -60,15 +60,24 @@ TEST(MakePlan, FillsInTheHeadOfTheScheduleAndTheFiguresOfTheSimulator) {
 }
 
 TEST(MakePlan, TellsTheGapToTheBoundIfThatIsWanted) {
-  const PlanResult result = make_plan(four_stages(), "exact", {.budget_bytes = 70});
+  const PlanResult result = make_plan(four_stages(), "search", {.budget_bytes = 70});
   ASSERT_TRUE(result.bound_us.has_value());
   EXPECT_GT(*result.bound_us, 0);
   EXPECT_LE(*result.bound_us, result.recompute_us);
   EXPECT_EQ(*result.gap, (result.recompute_us - *result.bound_us) / 30);
   const PlanResult without =
-      make_plan(four_stages(), "exact", {.budget_bytes = 70, .wants_bound = false});
+      make_plan(four_stages(), "search", {.budget_bytes = 70, .wants_bound = false});
   EXPECT_FALSE(without.bound_us.has_value());
   EXPECT_FALSE(without.gap.has_value());
+}
+
+TEST(MakePlan, HasNoGapWhereThePlanIsProved) {
+  const PlanResult result =
+      make_plan(four_stages(), "exact", {.budget_bytes = 70, .wants_bound = false});
+  ASSERT_TRUE(result.is_proved);
+  EXPECT_GT(result.recompute_us, 0);
+  EXPECT_EQ(result.bound_us, result.recompute_us);
+  EXPECT_EQ(result.gap, 0);
 }
 
 TEST(MakePlan, KnowsNoBoundBelowTheFloor) {
@@ -166,6 +175,15 @@ TEST(PlanFrontier, AnswersEachBudgetInTheOrderGiven) {
   EXPECT_EQ(frontier[1].minimum->budget_bytes, 100);
   EXPECT_EQ(frontier[2].schedule->budget_bytes, 200);
   EXPECT_EQ(frontier[3].peak_bytes, 100);
+}
+
+TEST(PlanFrontier, HasNoGapWhereAPlanIsProved) {
+  for (const PlanResult& result : plan_frontier(four_stages(), "exact", {70, 80, 100}, {})) {
+    SCOPED_TRACE(result.budget_bytes);
+    EXPECT_TRUE(result.is_proved);
+    EXPECT_EQ(result.bound_us, result.recompute_us);
+    EXPECT_EQ(result.gap, 0);
+  }
 }
 
 TEST(PlanFrontier, OfNoBudgetsIsEmpty) {

@@ -17,6 +17,8 @@
 namespace reprise::plan {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Lt;
 using testing::SizeIs;
@@ -191,8 +193,26 @@ TEST(ReadProgram, RefusesWhatIsNoJson) {
   EXPECT_THAT(program_refusal(kChain + "{}"), StartsWith("p.json: expected JSON; "));
   EXPECT_THAT(refusal_with("180", "NaN"), StartsWith("p.json: expected JSON; "));
   EXPECT_THAT(refusal_with("180", "-Infinity"), StartsWith("p.json: expected JSON; "));
-  EXPECT_THAT(refusal_with("180", "1e999"), StartsWith("p.json: expected JSON; "));
   EXPECT_THAT(refusal_with("chain3", "\xFF"), StartsWith("p.json: expected JSON; "));
+}
+
+TEST(ReadProgram, RefusesANumberThatIsTooLargeWithItsPlace) {
+  EXPECT_EQ(refusal_with("180", "1e999"),
+            "p.json: expected JSON; parse error at line 6, column 16: number overflow parsing "
+            "'1e999'");
+}
+
+TEST(ReadProgram, RefusesAZeroByteAnywhere) {
+  const std::string zero(1, '\0');
+  EXPECT_THAT(program_refusal(kChain + zero + "garbage"),
+              AllOf(StartsWith("p.json: expected JSON; parse error at line "),
+                    EndsWith(", column 1: a zero byte")));
+  EXPECT_EQ(program_refusal(zero + kChain),
+            "p.json: expected JSON; parse error at line 1, column 1: a zero byte");
+  EXPECT_EQ(refusal_with("chain3", "a" + zero + "b"),
+            "p.json: expected JSON; parse error at line 4, column 11: a zero byte");
+  EXPECT_EQ(schedule_refusal("]\n}\n", "]\n}" + zero + "{}"),
+            "s.json: expected JSON; parse error at line 12, column 2: a zero byte");
 }
 
 TEST(ReadProgram, RefusesInOneLine) {
@@ -205,6 +225,7 @@ TEST(ReadProgram, RefusesInAShortLineWhateverTheFileSays) {
   const std::string word(100'000, 'w');
   const std::string field = "\"" + word + "\":";
   EXPECT_THAT(program_refusal("{\"format\":" + word), SizeIs(Lt(200)));
+  EXPECT_THAT(program_refusal("{\"format\":1" + std::string(100'000, '0') + "}"), SizeIs(Lt(200)));
   EXPECT_THAT(program_refusal("{\"format\":\"" + word + "\"}"), SizeIs(Lt(200)));
   EXPECT_THAT(program_refusal("{" + field + "1," + field + "2}"), SizeIs(Lt(200)));
   EXPECT_THAT(program_refusal("{" + field + "{\"a\":1,\"a\":2}}"), SizeIs(Lt(200)));
@@ -214,8 +235,10 @@ TEST(ReadProgram, RefusesInAShortLineWhateverTheFileSays) {
 
 TEST(ReadProgram, RefusesEndlessNesting) {
   const std::string deep(100000, '[');
-  EXPECT_EQ(program_refusal(deep),
-            "p.json: expected at most 200 levels of objects and lists, got more");
+  EXPECT_THAT(program_refusal(deep),
+              AllOf(StartsWith("p.json: [0][0][0]"),
+                    EndsWith("...: expected at most 200 levels of objects and lists, got more")));
+  EXPECT_THAT(program_refusal("{\"a\":[7,{\"b\":" + deep), StartsWith("p.json: a[1].b[0][0]"));
 }
 
 TEST(ReadProgram, RefusesARootThatIsNoObject) {
@@ -233,7 +256,11 @@ TEST(ReadProgram, RefusesAnotherFormatOrVersion) {
 
 TEST(ReadProgram, RefusesAFieldThatIsGivenTwice) {
   EXPECT_EQ(refusal_with("\"id\":3,", "\"id\":3,\"bytes\":1,"),
-            "p.json: values[3]: expected each field of an object once, got 'bytes' twice");
+            "p.json: values[3].bytes: expected a field of this name once, got it twice");
+  EXPECT_EQ(refusal_with("\"name\":\"chain3\"", "\"name\":\"\",\"name\":\"\""),
+            "p.json: name: expected a field of this name once, got it twice");
+  EXPECT_EQ(schedule_refusal("\"peak_bytes\":250", "\"peak_bytes\":250,\"peak_bytes\":250"),
+            "s.json: predicted.peak_bytes: expected a field of this name once, got it twice");
 }
 
 TEST(ReadProgram, RefusesAMissingField) {

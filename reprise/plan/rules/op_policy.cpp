@@ -3,9 +3,14 @@
 
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "reprise/plan/argument_error.h"
 #include "reprise/plan/candidates.h"
+#include "reprise/plan/nearest_word.h"
 #include "reprise/plan/rebuild.h"
+#include "reprise/plan/shortened.h"
 
 namespace reprise::plan {
 namespace {
@@ -13,6 +18,28 @@ namespace {
 std::set<std::string> set_option(const PlanRequest& request, const std::string& name) {
   const std::vector<std::string> names = names_option(request, name);
   return {names.begin(), names.end()};
+}
+
+// A name that does nothing is a mistake.
+void require_names(const Program& program, const PlanRequest& request, const std::string& place) {
+  std::set<std::string> known;
+  for (const Recipe& recipe : program.recipes) {
+    known.insert(recipe.name);
+  }
+  const std::set<std::string> save = set_option(request, "save");
+  for (const char* const list : {"recompute", "save"}) {
+    const std::string option = std::string("option ") + list + " of planner op_policy";
+    for (const std::string& name : set_option(request, list)) {
+      if (!known.contains(name)) {
+        const auto nearest = nearest_word(name, {known.begin(), known.end()});
+        throw ArgumentError(place, option, "ops that recipes of this program are named after", name,
+                            nearest ? "did you mean " + shortened(*nearest) + "?" : "");
+      }
+      if (list == std::string_view("recompute") && save.contains(name)) {
+        throw ArgumentError(place, option, "other ops than those to save", name);
+      }
+    }
+  }
 }
 
 class OpPolicy : public Planner {
@@ -52,10 +79,12 @@ PlannerOption names(std::string name, std::string help) {
 }  // namespace
 
 PlannerRecord op_policy_record() {
-  return record_of<OpPolicy>("op_policy",
-                             "keep or rebuild values by the name of the op that made them",
-                             {names("recompute", "ops whose results are rebuilt; all others stay"),
-                              names("save", "ops whose results stay; all others are rebuilt")});
+  PlannerRecord record = record_of<OpPolicy>(
+      "op_policy", "keep or rebuild values by the name of the op that made them",
+      {names("recompute", "ops whose results are rebuilt; all others stay"),
+       names("save", "ops whose results stay; all others are rebuilt")});
+  record.require_options = require_names;
+  return record;
 }
 
 }  // namespace reprise::plan

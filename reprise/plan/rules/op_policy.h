@@ -9,8 +9,9 @@ namespace reprise::plan {
 // Options, lists of recipe names such as `aten::gelu,aten::mm`:
 //   recompute: what these recipes make is rebuilt, everything else stays.
 //   save:      what these recipes make stays, everything else is rebuilt.
-// A name in both lists stays; with `recompute` given, a name in neither stays too. With neither
-// list nothing is dropped. A recipe of several ops has the name of the last one.
+// With both lists a name in neither stays; with neither list nothing is dropped. A name that no
+// recipe of the program has, or that is in both lists, is refused. A recipe of several ops has the
+// name of the last one.
 PlannerRecord op_policy_record();
 
 }  // namespace reprise::plan

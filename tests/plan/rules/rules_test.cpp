@@ -172,6 +172,38 @@ TEST(OpPolicy, DropsNothingWithoutAList) {
   EXPECT_THAT(with_plenty(named_stages(), "op_policy", {}), IsEmpty());
 }
 
+TEST(OpPolicy, KeepsWhatNeitherListNames) {
+  EXPECT_THAT(with_plenty(named_stages(), "op_policy", {{"recompute", "gelu"}, {"save", "mm"}}),
+              ElementsAre(Replays{.before_use = 0, .recipes = {3}},
+                          Replays{.before_use = 2, .recipes = {1}}));
+}
+
+TEST(OpPolicy, RejectsAnOpThatTheProgramDoesNotHave) {
+  EXPECT_THAT(
+      [] {
+        make_plan(named_stages(), "op_policy", {.options = {{"recompute", "gelu,nosuch"}}});
+      },
+      testing::ThrowsMessage<std::invalid_argument>(
+          "make_plan: option recompute of planner op_policy must be ops that recipes of this "
+          "program are named after, got nosuch"));
+  EXPECT_THAT(
+      [] {
+        plan_frontier(named_stages(), "op_policy", {4}, {.options = {{"save", "gelo"}}});
+      },
+      testing::ThrowsMessage<std::invalid_argument>(HasSubstr("got gelo: did you mean gelu?")));
+}
+
+TEST(OpPolicy, RejectsAnOpInBothLists) {
+  EXPECT_THAT(
+      [] {
+        make_plan(named_stages(), "op_policy",
+                  {.options = {{"recompute", "mm,gelu"}, {"save", "gelu"}}});
+      },
+      testing::ThrowsMessage<std::invalid_argument>(
+          HasSubstr("option recompute of planner op_policy must be other ops than those to save, "
+                    "got gelu")));
+}
+
 TEST(OpPolicy, RejectsAnEmptyName) {
   EXPECT_THAT(
       [] {
