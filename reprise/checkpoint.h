@@ -273,8 +273,8 @@ class KeptCall {
 //
 // `fn`: any callable, a torch module holder, or a shared_ptr to a module. Arguments and results:
 // any mix of values; tensors inside are found by visit_tensors. Move-only arguments are passed as
-// const&, since a region that reruns keeps them. Throws what `fn` throws; the state of the thread is then as it
-// was before.
+// const&, since a region that reruns keeps them. Throws what `fn` throws; the state of the thread
+// is then as it was before.
 template <class F, class... Args>
 decltype(auto) checkpoint(const CheckpointOptions& options, F&& fn, Args&&... args) {
   static_assert(
