@@ -35,14 +35,6 @@ Simulation judge_schedule(const Judge& judge, const PlannerRecord& record,
 
 using Moment = std::chrono::steady_clock::time_point;
 
-// 0, no limit, if the request has none; else something, if only to find out that it is too late.
-double time_left_s(const PlanRequest& request, Moment start) {
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  return request.time_limit_s > 0
-             ? std::max(kLeastTime * request.time_limit_s, request.time_limit_s - spent.count())
-             : 0;
-}
-
 // The bound, if there is one, worked out in at most a share of the request's time: the plan matters
 // more. Then `is_cancelled` says whether the caller cancels.
 std::optional<double> bound_in_time(const Judge& judge, const PlanRequest& request,
@@ -174,6 +166,13 @@ std::optional<PlannerAnswer> find(const Judge& judge, const PlannerRecord& recor
 }
 
 }  // namespace
+
+double time_left_s(const PlanRequest& request, Moment start) {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return request.time_limit_s > 0
+             ? std::max(kLeastTime * request.time_limit_s, request.time_limit_s - spent.count())
+             : 0;
+}
 
 Judge::Judge(const Program& judged_program)
     : program(judged_program),

@@ -3,6 +3,7 @@
 // plan_frontier() (planners.h) are made of.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,15 @@ struct LowestAnswer {
     return answer && answer->is_minimum && budget_bytes < peak_bytes;
   }
 };
+
+// The record of the planner. Throws what make_plan() throws of the program, the planner and the
+// request but its budget, beginning with `place`.
+const PlannerRecord& require_planner(const Program& program, const std::string& planner,
+                                     const PlanRequest& request, const std::string& place);
+
+// What is left of the request's time if it began at `start`: 0, no limit, if it has none; else
+// something, if only to find out that it is too late.
+double time_left_s(const PlanRequest& request, std::chrono::steady_clock::time_point start);
 
 // For all that follow REQUIRES: the program has no fault, and the request suits the record.
 

@@ -27,7 +27,6 @@
 #include "reprise/plan/simulate.h"
 
 namespace reprise::plan {
-namespace {
 
 const PlannerRecord& require_planner(const Program& program, const std::string& planner,
                                      const PlanRequest& request, const std::string& place) {
@@ -49,8 +48,6 @@ const PlannerRecord& require_planner(const Program& program, const std::string& 
   }
   return record;
 }
-
-}  // namespace
 
 const std::vector<PlannerRecord>& planner_records() {
   static const std::vector<PlannerRecord> records = {

@@ -6,29 +6,26 @@
 #include <utility>
 
 #include "reprise/plan/argument_error.h"
+#include "reprise/plan/ask_planner.h"
+#include "reprise/plan/checks.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::plan {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kResolution = 200;  // parts of the peak with everything kept
 
 // Asks one planner several times, within one time limit.
 class Asker {
  public:
-  Asker(const Program& program, const std::string& planner, const PlanRequest& request)
-      : program_(program), planner_(planner), request_(request) {}
+  Asker(const Program& program, const PlannerRecord& record, const PlanRequest& request)
+      : judge_(program), record_(record), request_(request) {}
 
   PlanResult ask(std::int64_t budget_bytes) {
     PlanRequest request = request_;
     request.budget_bytes = budget_bytes;
-    if (request_.time_limit_s > 0) {
-      const std::chrono::duration<double> spent = Clock::now() - began_;
-      request.time_limit_s = std::max(1e-3, request_.time_limit_s - spent.count());
-    }
-    PlanResult result = make_plan(program_, planner_, request);
+    request.time_limit_s = time_left_s(request_, began_);
+    PlanResult result = plan::ask(judge_, record_, request, lowest_);
     iterations_ += result.iterations;
     is_cancelled_ = is_cancelled_ || result.is_cancelled;
     is_out_of_time_ = is_out_of_time_ || result.is_out_of_time;
@@ -45,10 +42,11 @@ class Asker {
   }
 
  private:
-  const Program& program_;
-  const std::string& planner_;
+  const Judge judge_;
+  const PlannerRecord& record_;
   const PlanRequest& request_;
-  Clock::time_point began_ = Clock::now();
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  LowestAnswer lowest_;
   std::int64_t iterations_ = 0;
   bool is_cancelled_ = false;
   bool is_out_of_time_ = false;
@@ -62,9 +60,10 @@ PlanResult make_smallest_plan(const Program& program, const std::string& planner
     throw ArgumentError("make_smallest_plan", "most_overhead", "a number >= 0",
                         std::to_string(most_overhead));
   }
-  require_valid(program, "make_smallest_plan");
+  const PlannerRecord& record = require_planner(program, planner, request, "make_smallest_plan");
+  require_at_least("make_smallest_plan", "budget_bytes", request.budget_bytes, 0);
   const std::int64_t all_bytes = simulate_keep_all(program).peak_bytes;
-  Asker asker(program, planner, request);
+  Asker asker(program, record, request);
   PlanResult best = asker.ask(std::min(request.budget_bytes, all_bytes));
   if (!best.schedule || best.overhead > most_overhead) {
     return asker.answer(std::move(best));

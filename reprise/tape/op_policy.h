@@ -22,9 +22,8 @@ namespace reprise::tape {
 
 // What becomes of the values that an op has made.
 enum class SaveAction {
-  // Kept. An op of the region that writes such a value in place is an error, as it would be lost;
-  // so
-  // is a backward after somebody else has written it.
+  // Kept. An op of the region that writes such a value in place is an error, as it would be lost,
+  // and so is a backward after somebody else has written it.
   kMustSave,
   // Kept. What an op writes to it in place is kept in its stead; if somebody else writes it, it is
   // recomputed.
