@@ -66,21 +66,6 @@ class Lister {
   std::vector<KeptValue> kept_;
 };
 
-std::string why_text(const KeptValue& kept) {
-  switch (kept.why) {
-    case KeptValue::Why::kOutside:
-      return kept.op.empty() ? "from outside, saved by autograd"
-                             : "from outside, read by " + kept.op;
-    case KeptValue::Why::kOverwritten:
-      return "from outside, copied before it was written";
-    case KeptValue::Why::kPolicy:
-      return "kept by the policy, made by " + kept.op;
-    case KeptValue::Why::kRandomState:
-      return "random state, for " + kept.op;
-  }
-  return {};
-}
-
 }  // namespace
 
 std::vector<KeptValue> list_kept(const Tape& tape, OpId first, const std::vector<TensorRef>& saved,
@@ -93,15 +78,6 @@ std::vector<KeptValue> list_kept(const Tape& tape, OpId first, const std::vector
     lister.add_external(ref, {});
   }
   return lister.take();
-}
-
-std::string kept_text(const std::vector<KeptValue>& kept) {
-  std::ostringstream out;
-  for (const KeptValue& each : kept) {
-    out << each.bytes << " bytes" << (each.tensor.empty() ? "" : ", ") << each.tensor << ": "
-        << why_text(each) << "\n";
-  }
-  return out.str();
 }
 
 }  // namespace reprise::tape
