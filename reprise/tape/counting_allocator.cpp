@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
 #include <c10/util/ScopeExit.h>
 
 namespace reprise::tape {
@@ -39,6 +41,7 @@ constexpr std::size_t kExtraBytes = 3 * kAlignment;
 std::atomic<std::int64_t> live_bytes_count{0};
 std::atomic<std::int64_t> peak_bytes_count{0};
 std::atomic<c10::Allocator*> inner_allocator{nullptr};
+std::atomic<bool> takes_from_malloc{false};
 std::atomic<bool> is_counting{false};
 // Scope state of this thread, changed by AllocationGateScope alone.
 thread_local AllocationGate* gate = nullptr;
@@ -94,6 +97,24 @@ void free_block(void* block) {
   inner.deleter(inner.context);
 }
 
+void free_malloced(void* memory) {
+  c10::profiledCPUMemoryReporter().Delete(memory);
+  std::free(memory);
+}
+
+// What torch's own allocator does, but by malloc instead of posix_memalign: glibc 2.36 does not
+// find a freed block again when one of the same size is asked for with an alignment, so that a step
+// which frees and allocates in turn takes many times the memory that it has live.
+c10::DataPtr take_memory(c10::Allocator& inner, std::size_t bytes) {
+  if (takes_from_malloc.load(std::memory_order_relaxed)) {
+    if (void* const memory = std::malloc(bytes)) {
+      c10::profiledCPUMemoryReporter().New(memory, bytes);
+      return {memory, memory, &free_malloced, c10::Device(c10::DeviceType::CPU)};
+    }
+  }
+  return inner.allocate(bytes);  // whose error tells what was asked for
+}
+
 class CountingAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
@@ -105,7 +126,7 @@ class CountingAllocator final : public c10::Allocator {
     if (bytes > std::numeric_limits<std::size_t>::max() / 2 - kExtraBytes) {
       return inner->allocate(bytes);  // whose error names the size that was asked for
     }
-    c10::DataPtr memory = inner->allocate(bytes + kExtraBytes);
+    c10::DataPtr memory = take_memory(*inner, bytes + kExtraBytes);
     auto* block = static_cast<std::byte*>(memory.get()) + sizeof(Header);
     block += (kAlignment - address_of(block) % kAlignment) % kAlignment;
     if (address_of(block) % kPage == 0) {
@@ -136,6 +157,9 @@ void count_cpu_memory() {
   static std::once_flag once;
   std::call_once(once, [] {
     inner_allocator = c10::GetAllocator(c10::DeviceType::CPU);
+    // Who asks torch for huge pages gets them from torch.
+    takes_from_malloc = inner_allocator.load() == c10::GetDefaultCPUAllocator() &&
+                        std::getenv("THP_MEM_ALLOC_ENABLE") == nullptr;
     // Never deleted: tensors that live until the process ends are freed through it.
     static auto& allocator = *new CountingAllocator;
     c10::SetAllocator(c10::DeviceType::CPU, &allocator, kPriority);

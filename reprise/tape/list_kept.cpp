@@ -22,12 +22,13 @@ class Lister {
  public:
   explicit Lister(const Tape& tape) : tape_(tape) {}
 
-  void add_op(const OpRecord& op, const std::vector<ValueId>& by_policy) {
+  void add_op(OpId id, const std::vector<ValueId>& by_policy) {
+    const OpRecord& op = tape_.op(id);
     const std::string& name = op.op.operator_name().name;
     op.for_each_read([&](const TensorRef& ref) { add_external(ref, name); });
-    if (op.generator_state.defined()) {
+    if (const at::Tensor state = tape_.generator_state(id); state.defined()) {
       kept_.push_back({.why = KeptValue::Why::kRandomState,
-                       .bytes = static_cast<std::int64_t>(op.generator_state.nbytes()),
+                       .bytes = static_cast<std::int64_t>(state.nbytes()),
                        .op = name});
     }
     const auto add_made = [&](ValueId value) {
@@ -72,7 +73,7 @@ std::vector<KeptValue> list_kept(const Tape& tape, OpId first, const std::vector
                                  const std::vector<ValueId>& by_policy) {
   Lister lister(tape);
   for (OpId op = first; op < tape.ops(); ++op) {
-    lister.add_op(tape.op(op), by_policy);
+    lister.add_op(op, by_policy);
   }
   for (const TensorRef& ref : saved) {
     lister.add_external(ref, {});

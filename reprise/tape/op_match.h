@@ -11,8 +11,7 @@
 
 namespace reprise::tape {
 
-// Of an earlier tape; null where the record cannot serve again, because it tells of a write or of
-// random numbers. Shared by the tapes that use them.
+// Of a tape. Shared by the tapes that repeat them.
 using OpRecords = std::vector<std::shared_ptr<const OpRecord>>;
 
 // Looks tensors up in `values` as record_call() does, so that a call that differs is recorded with

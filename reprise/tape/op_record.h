@@ -37,11 +37,16 @@ struct TensorArgument {
   c10::SmallVector<TensorRef, 1> refs;
 };
 
-// The op made version `after` of a storage that held `before`.
+// The op made version `after` of a storage that held `before`, through argument `index` (its
+// element `element`, if it is a list).
 struct Write {
+  std::size_t index = 0;
+  std::size_t element = 0;
   ValueId before = kNoValue;
   ValueId after = kNoValue;
   bool reads_before = true;  // false: it set every byte
+
+  bool operator==(const Write&) const = default;
 };
 
 // Result `index` (its element `element`, if it is a list) lies in the storage of a new value.
@@ -60,8 +65,7 @@ struct OpRecord {
   c10::SmallVector<TensorArgument, 2> tensors = {};
   c10::SmallVector<Write, 1> written = {};
   c10::SmallVector<MadeResult, 1> results = {};
-  at::Generator generator = {};     // that it drew from
-  at::Tensor generator_state = {};  // before it did
+  at::Generator generator = {};  // that it drew from
   caffe2::TypeMeta default_dtype;
   bool grad_mode = true;
   std::uint64_t digest = 0;  // op_hash.h

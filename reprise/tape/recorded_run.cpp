@@ -26,6 +26,7 @@ struct RecordedRun::State {
     frame->leave_region();
     scope.reset();
     if (own_frame) {
+      const std::lock_guard lock(own_frame->tape()->mutex());
       own_frame->tape()->end();
     }
   }

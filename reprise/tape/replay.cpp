@@ -144,10 +144,11 @@ at::Tensor Replay::tensor_of(const OpRecord& op, const TensorRef& ref,
                                                  : instances_.at(source_of(op, ref)).storage);
 }
 
-void Replay::restore_generator(const OpRecord& op) {
-  if (op.generator_state.defined()) {
-    drawn_from_.remember(op.generator);
-    set_state(op.generator, op.generator_state);
+void Replay::restore_generator(OpId id) {
+  if (const at::Tensor state = states_.before(id); state.defined()) {
+    const at::Generator& generator = ops_[static_cast<std::size_t>(id)]->generator;
+    drawn_from_.remember(generator);
+    set_state(generator, state);
   }
 }
 
@@ -197,11 +198,12 @@ void Replay::release_reads(const OpRecord& op) {
   });
 }
 
-void Replay::run_op(const OpRecord& op) {
+void Replay::run_op(OpId id) {
+  const OpRecord& op = *ops_[static_cast<std::size_t>(id)];
   const WrittenStorages written = storages_to_write(op);
   std::vector<c10::IValue> stack =
       op.filled([&](const TensorRef& ref) { return tensor_of(op, ref, written); });
-  restore_generator(op);
+  restore_generator(id);
   {
     const BelowEverything below;
     const c10::AutoGradMode grad_mode(op.grad_mode);
@@ -217,7 +219,7 @@ std::vector<c10::Storage> Replay::run(const RebuildRequest& request) {
   take_ = request.take;
   collect(request);
   for (const OpId id : order_) {
-    run_op(*ops_[static_cast<std::size_t>(id)]);
+    run_op(id);
   }
   std::vector<c10::Storage> storages;
   storages.reserve(request.wanted.size());

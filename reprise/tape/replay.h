@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "reprise/tape/generator_states.h"
 #include "reprise/tape/op_match.h"
 #include "reprise/tape/op_record.h"
 #include "reprise/tape/present_generators.h"
@@ -31,8 +32,9 @@ struct RebuildRequest {
 
 class Replay {
  public:
-  // Both must outlive the replay.
-  Replay(const OpRecords& ops, ValueTable& values) : ops_(ops), values_(values) {}
+  // All must outlive the replay.
+  Replay(const OpRecords& ops, const GeneratorStates& states, ValueTable& values)
+      : ops_(ops), states_(states), values_(values) {}
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
@@ -54,10 +56,10 @@ class Replay {
 
   void collect(const RebuildRequest& request);
   ValueId source_of(const OpRecord& op, const TensorRef& ref);
-  void run_op(const OpRecord& op);
+  void run_op(OpId id);
   WrittenStorages storages_to_write(const OpRecord& op);
   at::Tensor tensor_of(const OpRecord& op, const TensorRef& ref, const WrittenStorages& written);
-  void restore_generator(const OpRecord& op);
+  void restore_generator(OpId id);
   void take_results(const OpRecord& op, const WrittenStorages& written,
                     const std::vector<c10::IValue>& results);
   void place(ValueId value, c10::Storage storage);
@@ -65,6 +67,7 @@ class Replay {
   c10::Storage take_from(Instance& instance);
 
   const OpRecords& ops_;
+  const GeneratorStates& states_;
   ValueTable& values_;
   std::vector<OpId> order_;
   std::unordered_map<ValueId, Instance> instances_;

@@ -4,6 +4,9 @@
 // It is fed by a frame while ops run. Afterwards `rebuild` runs the recorded ops again that are
 // needed for some values; the user's code is not called.
 //
+// All functions but mutex() are to be called under the lock of the tape: ops of one thread are
+// recorded while backward may run on another.
+//
 // Invariants:
 // 1. The tape owns no bytes that a recorded op made. It keeps external values (value_table.h) and
 //    the generator states that random ops had.
@@ -17,9 +20,11 @@
 #include <utility>
 #include <vector>
 
+#include "reprise/tape/generator_states.h"
 #include "reprise/tape/op_match.h"
 #include "reprise/tape/op_record.h"
 #include "reprise/tape/op_traits.h"
+#include "reprise/tape/op_writes.h"
 #include "reprise/tape/replay.h"
 #include "reprise/tape/value_table.h"
 
@@ -28,6 +33,7 @@ namespace reprise::tape {
 // What a tape holds on to.
 struct KeptByTape {
   OpRecords ops;
+  std::vector<at::Tensor> generator_states = {};
   std::vector<c10::Storage> storages = {};
   std::vector<at::Tensor> opaque = {};
 };
@@ -67,8 +73,11 @@ class Tape {
 
   const ValueTable& values() const { return values_; }
   const OpRecord& op(OpId id) const { return *ops_[static_cast<std::size_t>(id)]; }
+  at::Tensor generator_state(OpId id) const { return generator_states_.before(id); }
   // For a tape that will repeat this one.
-  std::shared_ptr<const OpRecords> expected_again() const;
+  std::shared_ptr<const OpRecords> expected_again() const {
+    return std::make_shared<const OpRecords>(ops_);
+  }
   OpId ops() const { return static_cast<OpId>(ops_.size()); }
   // Values that the op under way is about to write. Between before_op() and after_op().
   std::vector<ValueId> values_to_write() const;
@@ -79,45 +88,37 @@ class Tape {
   // take for themselves while they run.
   std::int64_t last_replay_bytes() const { return last_replay_bytes_; }
   // Generator states and copies of what was about to be written.
-  std::int64_t kept_bytes() const { return random_bytes_ + values_.copied_bytes(); }
+  std::int64_t kept_bytes() const { return generator_states_.bytes() + values_.copied_bytes(); }
 
-  // Of everything above: ops of one thread are recorded while backward may run on another.
   std::recursive_mutex& mutex() { return mutex_; }
 
  private:
-  // A storage that the op under way writes.
-  struct WrittenTensor {
-    at::Tensor tensor;
-    const c10::StorageImpl* storage;
-    ValueId before;
-    bool reads_before;
-    bool is_statistics;  // a replay leaves them alone
-  };
-  void note_writes(const c10::OperatorHandle& op, OpArguments arguments, OpRecord& record);
-  void find_reads(const OpRecord& record);
+  void note_reads(const OpRecord& record);
   void keep_unfilled();
-  bool finish_writes(OpId maker);
-  c10::SmallVector<MadeResult, 1> note_results(OpId maker, OpArguments results);
   bool repeats_expected(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                         OpArguments arguments);
+  void begin_repeated(OpArguments arguments);
   void begin_record(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments);
-  void finish_repeated(OpArguments results);
-  void finish_record(OpArguments results);
+  void finish_op(OpArguments results);
+  void finish_unrecorded(OpArguments results);
+  c10::SmallVector<Write, 1> note_writes(OpId maker);
+  c10::SmallVector<MadeResult, 1> note_results(OpId maker, OpArguments results);
 
   std::recursive_mutex mutex_;
   ValueTable values_;
   OpRecords ops_;
   std::shared_ptr<const OpRecords> expected_;  // shared by the tapes that repeat them
+  GeneratorStates generator_states_;
   // The op under way: a record of before, or one that is being made.
   std::shared_ptr<const OpRecord> repeated_;  // owned with the tape that made it
   std::optional<OpRecord> current_;
   const OpTraits* traits_ = nullptr;
+  at::Tensor generator_state_;  // before it draws
   std::vector<WrittenTensor> written_;
   std::vector<ValueId> last_reads_;
   std::vector<std::pair<ValueId, ValueId>> last_writes_;  // before, after
   // Saved before anybody wrote them: the op that comes may fill them.
   std::vector<ValueId> saved_unfilled_;
-  std::int64_t random_bytes_ = 0;
   std::int64_t replayed_ops_ = 0;
   std::int64_t last_replay_bytes_ = 0;
   bool has_given_up_ = false;

@@ -22,6 +22,7 @@ void TapeFrame::on_save(std::int64_t index, const at::Tensor& tensor) {
 
 void TapeFrame::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                           OpArguments arguments) {
+  const std::lock_guard lock(tape_->mutex());
   tape_->before_op(op, keys, arguments);
   if (!regions_.empty()) {
     regions_.front()->require_not_kept(tape_->values_to_write(), op);
@@ -29,6 +30,7 @@ void TapeFrame::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet key
 }
 
 void TapeFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results) {
+  const std::lock_guard lock(tape_->mutex());
   const OpId ops_before = tape_->ops();
   tape_->after_op(results);
   for (const auto& [region, index] : std::exchange(saved_arguments_, {})) {
@@ -96,6 +98,7 @@ void TapeFrame::keep_if_all_say_so(ValueId value) {
 }
 
 std::shared_ptr<RecordedRegion> TapeFrame::enter_region(const RegionOptions& options) {
+  const std::lock_guard lock(tape_->mutex());
   return regions_.emplace_back(std::make_shared<RecordedRegion>(
       tape_, options, regions_.empty() ? nullptr : regions_.back()));
 }

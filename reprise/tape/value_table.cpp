@@ -67,16 +67,27 @@ ValueId ValueTable::known_value(const at::Tensor& tensor) const {
   return known == current_.end() ? kNoValue : known->second;
 }
 
+ValueRecord ValueTable::record_of(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
+  return {.maker = maker,
+          .bytes = static_cast<std::int64_t>(tensor.storage().nbytes()),
+          .device = tensor.device(),
+          .made_in = tensor.storage().getWeakStorageImpl(),
+          .rebuilt_in = no_storage(),
+          .version = SeenVersion(tensor),
+          .is_uninitialised = is_uninitialised};
+}
+
 ValueId ValueTable::add_made(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
-  const ValueId value = add({.maker = maker,
-                             .bytes = static_cast<std::int64_t>(tensor.storage().nbytes()),
-                             .device = tensor.device(),
-                             .made_in = tensor.storage().getWeakStorageImpl(),
-                             .rebuilt_in = no_storage(),
-                             .version = SeenVersion(tensor),
-                             .is_uninitialised = is_uninitialised});
+  const ValueId value = add(record_of(tensor, maker, is_uninitialised));
   current_.insert_or_assign(storage_behind(tensor), value);
   return value;
+}
+
+ValueId ValueTable::add_if_new(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
+  if (!current_.emplace(storage_behind(tensor), size()).second) {
+    return kNoValue;
+  }
+  return add(record_of(tensor, maker, is_uninitialised));
 }
 
 void ValueTable::before_write(ValueId value, bool will_be_read) {

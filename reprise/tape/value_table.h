@@ -13,12 +13,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
-#include <unordered_map>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
+#include <c10/util/flat_hash_map.h>
 
 #include "reprise/tape/op_record.h"
 #include "reprise/tape/seen_version.h"
@@ -53,9 +52,19 @@ class ValueTable {
   void note_read(ValueId value);
   // The current value of the tensor's storage, or kNoValue if it is not known.
   ValueId known_value(const at::Tensor& tensor) const;
+  // Whether the storage holds the value that `expected` is, and is where it was made: true says so,
+  // false nothing. Takes no look-up. REQUIRES: has_dense_storage(tensor).
+  bool is_where_made(const at::Tensor& tensor, ValueId expected) const {
+    return expected < size() && at(expected).is_current &&
+           at(expected).made_in._unsafe_get_target() ==
+               tensor.unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl();
+  }
 
   // The storage of `tensor`, which is not known, holds a value that `maker` has made.
   ValueId add_made(const at::Tensor& tensor, OpId maker, bool is_uninitialised);
+  // The same, for a storage that may be known: then returns kNoValue. REQUIRES:
+  // has_dense_storage(tensor).
+  ValueId add_if_new(const at::Tensor& tensor, OpId maker, bool is_uninitialised);
   // An op is about to write a storage. Copies the bytes of its value if that is external and has
   // been read, or `will_be_read`: they are nowhere else.
   void before_write(ValueId value, bool will_be_read);
@@ -98,13 +107,12 @@ class ValueTable {
 
  private:
   ValueId add(ValueRecord record);
+  static ValueRecord record_of(const at::Tensor& tensor, OpId maker, bool is_uninitialised);
   void keep(ValueId value, c10::Storage storage);
 
   std::vector<ValueRecord> values_;
   std::vector<TensorView> writes_;
-  // By storage. Nothing is freed before the table is: entries are few and mostly stay.
-  std::pmr::monotonic_buffer_resource memory_;
-  std::pmr::unordered_map<const c10::StorageImpl*, ValueId> current_{&memory_};
+  ska::flat_hash_map<const c10::StorageImpl*, ValueId> current_;  // by storage
   std::int64_t copied_bytes_ = 0;
   bool has_ended_ = false;
   std::size_t settled_ = 0;  // values whose version counter stood still when recording stopped
