@@ -110,6 +110,7 @@ class GptSteps {
 
 int main() {
   reprise::count_memory();
+  reprise::keep_freed_memory();
   torch::manual_seed(0);
   reprise::bench::GptSteps steps;
   return reprise::bench::answer_commands([&](const auto& words) { return steps.answer(words); });

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/memory.h"
 
+#include <cstdlib>
+#include <limits>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "reprise/tape/counting_allocator.h"
 #include "reprise/tape/device_memory.h"
 
@@ -9,6 +16,19 @@ namespace reprise {
 void count_memory() { tape::count_cpu_memory(); }
 
 bool is_counting_memory() { return tape::is_counting_cpu_memory(); }
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  for (const char* name : {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"}) {
+    if (std::getenv(name) != nullptr) {
+      return;
+    }
+  }
+  constexpr int kLargestMmapThreshold = 32 << 20;  // that glibc takes
+  mallopt(M_MMAP_THRESHOLD, kLargestMmapThreshold);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
+}
 
 MemoryMeter::MemoryMeter(c10::Device device)
     : memory_(tape::DeviceMemory::of(device)), scope_(std::make_unique<tape::PeakScope>()) {

@@ -168,6 +168,7 @@ void train(const OptionValues& values, const ReportOutput& output, std::ostream&
 void run_train(const OptionValues& given, std::ostream& out, std::ostream& err) {
   // Before the first tensor, so that all that is alive is known.
   count_memory();
+  keep_freed_memory();
   OptionValues values = given;
   set_budget_policy(values);
   check_combinations(values);
