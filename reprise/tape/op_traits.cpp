@@ -2,6 +2,8 @@
 #include "reprise/tape/op_traits.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <unordered_map>
 
 #include "reprise/tape/never_replay.h"
@@ -10,7 +12,18 @@
 namespace reprise::tape {
 namespace {
 
+// Ops whose results look at their argument, though their schemas do not say so.
+constexpr std::array kUndeclaredViews = {
+    std::string_view("aten::_unsafe_view"),
+    std::string_view("aten::unsafe_split"),
+    std::string_view("aten::unsafe_split_with_sizes"),
+};
+
 bool gives_views(const c10::OperatorHandle& op) {
+  const std::string& name = op.operator_name().name;
+  if (std::find(kUndeclaredViews.begin(), kUndeclaredViews.end(), name) != kUndeclaredViews.end()) {
+    return true;
+  }
   const auto& results = op.schema().returns();
   return !results.empty() &&
          std::all_of(results.begin(), results.end(), [](const c10::Argument& result) {
