@@ -11,8 +11,8 @@
 #include "reprise/plan/simulate.h"
 #include "reprise/plan/smallest_peak.h"
 #include "reprise/profile/build_program.h"
+#include "reprise/profile/retimed_program.h"
 #include "reprise/profile/step_error.h"
-#include "reprise/tape/peak_watch.h"
 
 namespace reprise {
 namespace {
@@ -23,6 +23,9 @@ constexpr std::int64_t kMissBytes = std::int64_t{1} << 20;
 constexpr int kMostCorrections = 3;
 
 constexpr std::size_t kMostPlansPerPass = 4;  // for different limits
+
+// Passes that follow the first plan and tell what ops and replays take when all is warm.
+constexpr std::size_t kTimedPasses = 3;
 
 // A plan may be for a little less than there is: what is live when a pass begins varies.
 constexpr std::int64_t kSlackBytes = std::int64_t{1} << 16;
@@ -78,7 +81,7 @@ struct MemoryBudget::Core::Run {
   const tape::PlanFollower* follower = nullptr;  // owned by the pass, as the next
   const tape::OnlinePolicy* online = nullptr;
   std::unique_ptr<profile::StepRecorder> recorder;
-  std::unique_ptr<tape::PeakWatch> peak;
+  std::unique_ptr<tape::PassMeter> meter;
 };
 
 MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
@@ -226,6 +229,10 @@ const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
   if (limit_bytes) {
     *limit_bytes -= known.margin_bytes;
   }
+  if (known.retimed) {
+    known.program = *std::exchange(known.retimed, std::nullopt);
+    known.plans.clear();
+  }
   auto planned = std::find_if(known.plans.begin(), known.plans.end(),
                               [&](const auto& each) { return is_good_for(each, limit_bytes); });
   if (planned == known.plans.end()) {
@@ -290,7 +297,9 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
   if (run->known == nullptr || is_to_record_) {
     run->recorder = std::make_unique<profile::StepRecorder>(*pass, c10::Device(c10::kCPU), names_);
   } else {
-    run->peak = std::make_unique<tape::PeakWatch>(*pass, memory_);
+    const bool is_to_be_timed =
+        run->known->times.size() < kTimedPasses && run->planned->result.replays > 0;
+    run->meter = std::make_unique<tape::PassMeter>(*pass, memory_, is_to_be_timed);
   }
   run_ = std::move(run);
   return pass;
@@ -310,7 +319,9 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder
     KnownPass known{.program = std::move(built.program),
                     .identity = profile::identify(pass, recorded, built),
                     .expected = pass.tape().expected_again(),
-                    .plans = {}};
+                    .plans = {},
+                    .times = {},
+                    .retimed = {}};
     known.keep_all_peak_bytes = plan::simulate_keep_all(known.program).peak_bytes;
     known.not_replayable_bytes = not_replayable_bytes(known.program);
     std::erase_if(known_, [&](const KnownPass& each) {
@@ -333,9 +344,11 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
   last = {};
   last.plan = "unplanned";
   last.limit_bytes = run.limit_bytes.value_or(0);
-  last.peak_bytes = run.recorder ? run.recorder->peak_bytes() : run.peak->peak_bytes();
+  last.peak_bytes = run.recorder ? run.recorder->peak_bytes() : run.meter->peak_bytes();
   last.total_peak_bytes = run.start_bytes + last.peak_bytes;
   last.replayed_ops = pass.recomputed_ops();
+  last.recompute_us = run.recorder ? run.recorder->replay_us() : run.meter->times().replay_us;
+  last.pass_us = run.recorder ? run.recorder->pass_us() : run.meter->times().pass_us;
   last.replay_state_bytes = pass.kept_bytes();
   last.evictions = run.online != nullptr ? run.online->evictions() : 0;
   last.has_departed = run.follower != nullptr && run.follower->has_departed();
@@ -372,6 +385,25 @@ void MemoryBudget::Core::correct() {
   ++report_.corrections;
 }
 
+// Plans anew once it is known what ops take when all is warm.
+void MemoryBudget::Core::retime() {
+  KnownPass* const known = run_->known;
+  if (known == nullptr || !run_->meter || report_.last.has_departed) {
+    return;
+  }
+  const tape::PassTimes& times = run_->meter->times();
+  if (static_cast<std::int64_t>(times.op_us.size()) != known->program.ops() ||
+      times.pass_us <= times.replay_us) {
+    return;  // not to be timed, or backward ran on another thread
+  }
+  known->times.push_back(times);
+  if (known->times.size() == kTimedPasses) {
+    known->retimed =
+        profile::retimed_program(known->program, run_->planned->schedule, known->times);
+    known->times.assign(kTimedPasses, {});
+  }
+}
+
 void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
   const std::lock_guard lock(mutex_);
   if (!run_) {
@@ -383,6 +415,7 @@ void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
     run_->planned = nullptr;
   }
   note(*pass);
+  retime();
   correct();
   is_to_record_ = report_.last.has_departed && run_->recorder == nullptr;
   run_.reset();

@@ -18,6 +18,7 @@
 #include "reprise/tape/device_memory.h"
 #include "reprise/tape/online_policy.h"
 #include "reprise/tape/pass.h"
+#include "reprise/tape/pass_meter.h"
 #include "reprise/tape/plan_follower.h"
 
 namespace reprise {
@@ -52,6 +53,10 @@ struct KnownPass {
   std::int64_t margin_bytes = 0;
   int corrections = 0;
   std::vector<PlannedPass> plans;  // last used last
+  // Of the first passes that followed a plan; and the program with the costs that they showed, to
+  // be planned anew when the next pass begins.
+  std::vector<tape::PassTimes> times;
+  std::optional<plan::Program> retimed;
 };
 
 class MemoryBudget::Core {
@@ -84,6 +89,7 @@ class MemoryBudget::Core {
   void learn(tape::Pass& pass, profile::StepRecorder& recorder);
   void note(const tape::Pass& pass);
   void correct();
+  void retime();
 
   mutable std::recursive_mutex mutex_;  // recursive: `on_progress` may ask for a report
   bool is_in_step_ = false;

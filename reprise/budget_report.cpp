@@ -18,10 +18,11 @@ std::string BudgetReport::text() const {
     out << ", " << format_bytes(last.predicted_peak_bytes) << " predicted, "
         << format_bytes(last.keep_all_peak_bytes) << " with everything kept";
   }
-  out << "\nrecompute  " << last.replayed_ops << " ops";
+  out << std::fixed << std::setprecision(1) << "\nrecompute  " << last.replayed_ops << " ops in "
+      << last.recompute_us / 1e3 << " of " << last.pass_us / 1e3 << " ms";
   if (last.predicted_peak_bytes > 0) {
-    out << std::fixed << std::setprecision(1) << ", predicted " << last.predicted_recompute_us / 1e3
-        << " ms (+" << 100 * last.predicted_overhead << " %)";
+    out << ", predicted " << last.predicted_recompute_us / 1e3 << " ms (+"
+        << 100 * last.predicted_overhead << " %)";
   }
   if (last.held_bytes + last.not_replayable_bytes + last.replay_state_bytes > 0) {
     out << "\nkept       " << format_bytes(last.held_bytes) << " that the program holds, "

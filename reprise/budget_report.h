@@ -32,6 +32,9 @@ struct PassReport {
   double predicted_recompute_us = 0;
   double predicted_overhead = 0;
   std::int64_t replayed_ops = 0;
+  // Measured, CPU time of the thread: of the replays, and of the pass with them.
+  double recompute_us = 0;
+  double pass_us = 0;
   std::int64_t evictions = 0;  // without a plan
   // Values that stay whatever the plan: the program holds them, or nothing can make them again.
   std::int64_t held_bytes = 0;

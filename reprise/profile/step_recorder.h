@@ -50,6 +50,9 @@ class StepRecorder final : public tape::PassWatch {
   RecordedPass finish();
   // The most live bytes until the end of backward, above those when the recorder was made.
   std::int64_t peak_bytes() const { return peak_bytes_; }
+  // CPU time of the pass until then, replays included, and of those.
+  double pass_us() const { return pass_us_; }
+  double replay_us() const { return all_replays_us_; }
 
   void before_op() override;
   void after_op(tape::OpId id) override;
