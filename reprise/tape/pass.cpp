@@ -121,7 +121,7 @@ void Pass::enter_backward() {
     return;
   }
   has_had_backward_ = true;
-  at_end_of_backward([weak = weak_from_this(), backward] {
+  at_end_of_backward([weak = weak_from_this(), backward](bool /*has_returned*/) {
     if (const auto pass = weak.lock()) {
       const std::lock_guard lock(pass->tape_.mutex());
       if (pass->backward_ == backward) {
