@@ -84,7 +84,7 @@ struct MemoryBudget::Core::Run {
 MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
     : goal_(goal),
       options_(std::move(options)),
-      memory_(tape::DeviceMemory::of(c10::Device(c10::kCPU))) {
+      memory_(tape::DeviceMemory::of(options_.device, "MemoryBudget")) {
   plan::find_planner(options_.planner);
   require_not_negative("iterations", options_.iterations);
   require_not_negative("time_limit_s", options_.time_limit_s);
@@ -265,7 +265,7 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
   run->start_bytes = memory_.live_bytes();
   run->known = known_.empty() ? nullptr : &known_.front();
   run->limit_bytes = limit_of(run->known, run->start_bytes);
-  tape::OnlineLimits limits{.live_bytes = [&memory = memory_] { return memory.live_bytes(); }};
+  tape::OnlineLimits limits{.memory = memory_};
   if (run->limit_bytes) {
     limits.most_live_bytes = run->start_bytes + *run->limit_bytes;
   }
@@ -288,7 +288,7 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
     pass->check_ops();
   }
   if (run->known == nullptr || is_to_record_) {
-    run->recorder = std::make_unique<profile::StepRecorder>(*pass, c10::Device(c10::kCPU), names_);
+    run->recorder = std::make_unique<profile::StepRecorder>(*pass, memory_, names_);
   } else {
     run->peak = std::make_unique<tape::PeakWatch>(*pass, memory_);
   }
@@ -337,8 +337,11 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
   last.total_peak_bytes = run.start_bytes + last.peak_bytes;
   last.replayed_ops = pass.recomputed_ops();
   last.replay_state_bytes = pass.kept_bytes();
-  last.evictions = run.online != nullptr ? run.online->evictions() : 0;
   last.has_departed = run.follower != nullptr && run.follower->has_departed();
+  if (const tape::OnlinePolicy* const online =
+          run.follower != nullptr ? run.follower->fallback() : run.online) {
+    last.evictions = online->evictions();
+  }
   ++report_.passes;
   report_.departures += last.has_departed ? 1 : 0;
   report_.overruns += run.limit_bytes && last.peak_bytes > *run.limit_bytes ? 1 : 0;

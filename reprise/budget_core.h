@@ -58,6 +58,7 @@ class MemoryBudget::Core {
  public:
   Core(BudgetGoal goal, MemoryBudgetOptions options);
 
+  bool is_of_cpu() const { return memory_.device().is_cpu(); }
   void begin_step();
   void end_step();
   std::shared_ptr<tape::Pass> begin_pass();

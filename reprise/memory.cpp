@@ -11,7 +11,8 @@ void count_memory() { tape::count_cpu_memory(); }
 bool is_counting_memory() { return tape::is_counting_cpu_memory(); }
 
 MemoryMeter::MemoryMeter(c10::Device device)
-    : memory_(tape::DeviceMemory::of(device)), scope_(std::make_unique<tape::PeakScope>()) {
+    : memory_(tape::DeviceMemory::of(device, "MemoryMeter")),
+      scope_(std::make_unique<tape::PeakScope>()) {
   memory_.open(*scope_);
 }
 

@@ -20,6 +20,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <c10/core/Device.h>
+
 #include "reprise/budget_report.h"
 #include "reprise/plan/planner.h"
 #include "reprise/plan/program.h"
@@ -57,6 +59,9 @@ struct Objective {
 };
 
 struct MemoryBudgetOptions {
+  // Whose bytes the budget is of; without an index the current one of its type. Tensors on other
+  // devices are recorded and replayed, but count nothing.
+  c10::Device device = c10::Device(c10::kCPU);
   // Of make_plan() (plan/planners.h).
   std::string planner = "auto";
   std::int64_t iterations = 0;  // 0: the planner's default
@@ -82,9 +87,10 @@ struct MemoryBudgetOptions {
 
 class MemoryBudget {
  public:
-  // Live tensors may take so many bytes on the CPU, parameters and gradients included. Memory that
-  // was allocated before counting began (count_memory(), memory.h) is not known and not counted.
-  // Throws std::invalid_argument if `bytes` is not positive or an option is out of bounds.
+  // Live tensors may take so many bytes on the device, parameters and gradients included. On the
+  // CPU, memory that was allocated before counting began (count_memory(), memory.h) is not known
+  // and not counted. Throws std::invalid_argument if `bytes` is not positive, an option is out of
+  // bounds, or the device's allocator keeps no statistics.
   explicit MemoryBudget(std::int64_t bytes, MemoryBudgetOptions options = {});
   // So many bytes above what is live when a pass begins.
   static MemoryBudget above_start(std::int64_t bytes, MemoryBudgetOptions options = {});

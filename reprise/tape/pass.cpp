@@ -42,7 +42,7 @@ void Pass::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   if (watch_ != nullptr) {
     watch_->before_op();
   }
-  policy_->before_op();
+  policy_->before_op(parts(), op);
 }
 
 void Pass::after_op(OpArguments results) {
