@@ -301,6 +301,9 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder
   if (recorded.fault.empty() && recorded.trace.uses.empty()) {
     recorded.fault = "no backward has run";
   }
+  if (pass.has_failed()) {
+    recorded.fault = "an exception has ended its backward";
+  }
   if (!recorded.fault.empty()) {
     report_.unplanned_because = recorded.fault;
     return;
@@ -380,14 +383,17 @@ void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
   if (!run_) {
     return;
   }
-  if (run_->recorder) {
+  const bool is_known = run_->follower != nullptr && !run_->follower->has_departed();
+  if (run_->recorder && !is_known) {
     learn(*pass, *run_->recorder);
     run_->known = nullptr;  // may be gone
     run_->planned = nullptr;
   }
   note(*pass);
   correct();
-  is_to_record_ = report_.last.has_departed && run_->recorder == nullptr;
+  if (!is_known) {
+    is_to_record_ = run_->recorder == nullptr;
+  }
   run_.reset();
 }
 

@@ -94,7 +94,7 @@ class MemoryBudget::Core {
   profile::ParameterNames names_;
   std::list<KnownPass> known_;  // last used first
   std::shared_ptr<Run> run_;    // owned with the callbacks of its policy
-  bool is_to_record_ = false;
+  bool is_to_record_ = false;   // until one departs again
   BudgetReport report_;
 };
 

@@ -49,8 +49,11 @@ class StepRecorder final : public tape::PassWatch {
 
   // After the backward.
   RecordedPass finish();
-  // The most live bytes until the end of backward, above those when the recorder was made.
-  std::int64_t peak_bytes() const { return peak_bytes_; }
+  // After the backward: the most live bytes until its end, above those when the recorder was made.
+  std::int64_t peak_bytes() {
+    on_backward_end();
+    return peak_bytes_;
+  }
 
   void before_op() override;
   void after_op(tape::OpId id) override;

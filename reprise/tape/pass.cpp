@@ -121,9 +121,10 @@ void Pass::enter_backward() {
     return;
   }
   has_had_backward_ = true;
-  at_end_of_backward([weak = weak_from_this(), backward](bool /*has_returned*/) {
+  at_end_of_backward([weak = weak_from_this(), backward](bool has_returned) {
     if (const auto pass = weak.lock()) {
       const std::lock_guard lock(pass->tape_.mutex());
+      pass->has_failed_ = pass->has_failed_ || !has_returned;
       if (pass->backward_ == backward) {
         pass->end_use();
         pass->backward_ = kNoBackward;
