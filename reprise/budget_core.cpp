@@ -89,6 +89,7 @@ MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
   require_not_negative("iterations", options_.iterations);
   require_not_negative("time_limit_s", options_.time_limit_s);
   require_not_negative("headroom_bytes", options_.headroom_bytes);
+  require_not_negative("most_replays_per_op", options_.most_replays_per_op);
   require_not_negative("objective.most_overhead", options_.objective.most_overhead.value_or(0));
   if (goal_.kind == BudgetGoal::Kind::kMinimum && options_.headroom_bytes > 0) {
     throw std::invalid_argument(
@@ -265,7 +266,7 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
   run->start_bytes = memory_.live_bytes();
   run->known = known_.empty() ? nullptr : &known_.front();
   run->limit_bytes = limit_of(run->known, run->start_bytes);
-  tape::OnlineLimits limits{.memory = memory_};
+  tape::OnlineLimits limits{.memory = memory_, .most_replays_per_op = options_.most_replays_per_op};
   if (run->limit_bytes) {
     limits.most_live_bytes = run->start_bytes + *run->limit_bytes;
   }
@@ -344,9 +345,11 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
   if (const tape::OnlinePolicy* const online =
           run.follower != nullptr ? run.follower->fallback() : run.online) {
     last.evictions = online->evictions();
+    last.is_thrashing = online->is_thrashing();
   }
   ++report_.passes;
   report_.departures += last.has_departed ? 1 : 0;
+  report_.thrashed += last.is_thrashing ? 1 : 0;
   report_.overruns += run.limit_bytes && last.peak_bytes > *run.limit_bytes ? 1 : 0;
   if (run.planned != nullptr) {
     last.plan = run.planned->result.planner;

@@ -78,6 +78,10 @@ struct MemoryBudgetOptions {
   // the op's schema does not declare: OpMismatch, out of the op's call, names the first that
   // differs. For finding ops that cannot be replayed; slow, and it takes memory beyond the budget.
   bool checks_ops = false;
+  // A backward without a plan that has replayed so many times as many ops as there are in forward
+  // is thrashing. It drops nothing more then, goes above the budget, and is told of in the report.
+  // Infinite: it never does.
+  double most_replays_per_op = 10;
   // So many different passes are remembered, those used last.
   int most_passes = 16;
   // Followed instead of planning, whatever the budget, by the program that it was made for. Any

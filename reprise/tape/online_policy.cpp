@@ -83,7 +83,18 @@ void OnlinePolicy::after_op(const PassParts& parts, OpId id) {
   }
 }
 
+// A graph may be used many times: replays count from the begin of each backward.
+void OnlinePolicy::count_replays(const PassParts& parts) {
+  const int backward = current_backward();
+  if (std::exchange(backward_, backward) != backward) {
+    replays_at_begin_ = parts.tape.replayed_ops();
+  }
+  const auto replays = static_cast<double>(parts.tape.replayed_ops() - replays_at_begin_);
+  is_thrashing_ = is_thrashing_ || replays > limits_.most_replays_per_op * parts.tape.ops();
+}
+
 void OnlinePolicy::begin_use(const PassParts& parts, std::int64_t /*node*/) {
+  count_replays(parts);
   make_room_unasked(parts, 0);
 }
 
@@ -164,7 +175,7 @@ void OnlinePolicy::evict(const PassParts& parts, ValueId root) {
 }
 
 void OnlinePolicy::make_room(const PassParts& parts, std::int64_t bytes) {
-  while (limits_.memory.live_bytes() > limits_.most_live_bytes - bytes) {
+  while (!is_thrashing_ && limits_.memory.live_bytes() > limits_.most_live_bytes - bytes) {
     const ValueId victim = pick_victim(parts);
     if (victim == kNoValue) {
       return;

@@ -8,6 +8,10 @@
 // On other devices, and in a backward on another thread, nobody tells of an allocation: there room
 // is made before each op of forward, for as much as the same operator has taken so far, and when an
 // op, a replayed value or a node of backward is done.
+//
+// A backward that has replayed `most_replays_per_op` times as many ops as there are in forward is
+// thrashing: it makes the same values again and again, each time to drop them before they are asked
+// for. From then on nothing is dropped for room, so each value is made once more at most.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +23,7 @@
 #include <c10/util/SmallVector.h>
 
 #include "reprise/plan/dtr/cost_classes.h"
+#include "reprise/tape/backward_end.h"
 #include "reprise/tape/device_memory.h"
 #include "reprise/tape/pass_policy.h"
 
@@ -28,6 +33,7 @@ struct OnlineLimits {
   DeviceMemory& memory;  // must outlive the policy
   // That live bytes are to stay below, new ones included.
   std::int64_t most_live_bytes = std::numeric_limits<std::int64_t>::max();
+  double most_replays_per_op = std::numeric_limits<double>::infinity();
 };
 
 class OnlinePolicy final : public PassPolicy {
@@ -47,6 +53,7 @@ class OnlinePolicy final : public PassPolicy {
   void make_room(const PassParts& parts, std::int64_t bytes) override;
 
   std::int64_t evictions() const { return evictions_; }
+  bool is_thrashing() const { return is_thrashing_; }
 
  private:
   static constexpr int kNoMember = -1;
@@ -60,6 +67,7 @@ class OnlinePolicy final : public PassPolicy {
   void touch(ValueId root) { at(root).last_use_us = clock_us_; }
   bool is_told_of_allocations() const;
   void make_room_unasked(const PassParts& parts, std::int64_t bytes);
+  void count_replays(const PassParts& parts);
   void link(const PassParts& parts, const OpRecord& op, double cost_us);
   ValueId pick_victim(const PassParts& parts);
   double score(ValueId root, std::int64_t bytes);
@@ -76,6 +84,9 @@ class OnlinePolicy final : public PassPolicy {
   double clock_us_ = 0;               // CPU time spent in recorded ops
   double op_began_us_ = 0;
   std::int64_t evictions_ = 0;
+  int backward_ = kNoBackward;         // under way
+  std::int64_t replays_at_begin_ = 0;  // of it
+  bool is_thrashing_ = false;
 };
 
 }  // namespace reprise::tape
