@@ -87,11 +87,12 @@ struct MemoryBudget::Core::Run {
 MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
     : goal_(goal),
       options_(std::move(options)),
-      memory_(tape::DeviceMemory::of(c10::Device(c10::kCPU))) {
+      memory_(tape::DeviceMemory::of(options_.device, "MemoryBudget")) {
   plan::find_planner(options_.planner);
   require_not_negative("iterations", options_.iterations);
   require_not_negative("time_limit_s", options_.time_limit_s);
   require_not_negative("headroom_bytes", options_.headroom_bytes);
+  require_not_negative("most_replays_per_op", options_.most_replays_per_op);
   require_not_negative("objective.most_overhead", options_.objective.most_overhead.value_or(0));
   if (goal_.kind == BudgetGoal::Kind::kMinimum && options_.headroom_bytes > 0) {
     throw std::invalid_argument(
@@ -272,7 +273,7 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
   run->start_bytes = memory_.live_bytes();
   run->known = known_.empty() ? nullptr : &known_.front();
   run->limit_bytes = limit_of(run->known, run->start_bytes);
-  tape::OnlineLimits limits{.live_bytes = [&memory = memory_] { return memory.live_bytes(); }};
+  tape::OnlineLimits limits{.memory = memory_, .most_replays_per_op = options_.most_replays_per_op};
   if (run->limit_bytes) {
     limits.most_live_bytes = run->start_bytes + *run->limit_bytes;
   }
@@ -295,10 +296,12 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
     pass->check_ops();
   }
   if (run->known == nullptr || is_to_record_) {
-    run->recorder = std::make_unique<profile::StepRecorder>(*pass, c10::Device(c10::kCPU), names_);
+    run->recorder = std::make_unique<profile::StepRecorder>(*pass, memory_, names_);
   } else {
-    const bool is_to_be_timed =
-        run->known->times.size() < kTimedPasses && run->planned->result.replays > 0;
+    // On other devices ops run later than they are called.
+    const bool is_to_be_timed = options_.device.is_cpu() &&
+                                run->known->times.size() < kTimedPasses &&
+                                run->planned->result.replays > 0;
     run->meter = std::make_unique<tape::PassMeter>(*pass, memory_, is_to_be_timed);
   }
   run_ = std::move(run);
@@ -309,6 +312,9 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder
   profile::RecordedPass recorded = recorder.finish();
   if (recorded.fault.empty() && recorded.trace.uses.empty()) {
     recorded.fault = "no backward has run";
+  }
+  if (pass.has_failed()) {
+    recorded.fault = "an exception has ended its backward";
   }
   if (!recorded.fault.empty()) {
     report_.unplanned_because = recorded.fault;
@@ -350,10 +356,15 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
   last.recompute_us = run.recorder ? run.recorder->replay_us() : run.meter->times().replay_us;
   last.pass_us = run.recorder ? run.recorder->pass_us() : run.meter->times().pass_us;
   last.replay_state_bytes = pass.kept_bytes();
-  last.evictions = run.online != nullptr ? run.online->evictions() : 0;
   last.has_departed = run.follower != nullptr && run.follower->has_departed();
+  if (const tape::OnlinePolicy* const online =
+          run.follower != nullptr ? run.follower->fallback() : run.online) {
+    last.evictions = online->evictions();
+    last.is_thrashing = online->is_thrashing();
+  }
   ++report_.passes;
   report_.departures += last.has_departed ? 1 : 0;
+  report_.thrashed += last.is_thrashing ? 1 : 0;
   report_.overruns += run.limit_bytes && last.peak_bytes > *run.limit_bytes ? 1 : 0;
   if (run.planned != nullptr) {
     last.plan = run.planned->result.planner;
@@ -409,7 +420,8 @@ void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
   if (!run_) {
     return;
   }
-  if (run_->recorder) {
+  const bool is_known = run_->follower != nullptr && !run_->follower->has_departed();
+  if (run_->recorder && !is_known) {
     learn(*pass, *run_->recorder);
     run_->known = nullptr;  // may be gone
     run_->planned = nullptr;
@@ -417,7 +429,9 @@ void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
   note(*pass);
   retime();
   correct();
-  is_to_record_ = report_.last.has_departed && run_->recorder == nullptr;
+  if (!is_known) {
+    is_to_record_ = run_->recorder == nullptr;
+  }
   run_.reset();
 }
 

@@ -63,6 +63,7 @@ class MemoryBudget::Core {
  public:
   Core(BudgetGoal goal, MemoryBudgetOptions options);
 
+  bool is_of_cpu() const { return memory_.device().is_cpu(); }
   void begin_step();
   void end_step();
   std::shared_ptr<tape::Pass> begin_pass();
@@ -99,7 +100,7 @@ class MemoryBudget::Core {
   profile::ParameterNames names_;
   std::list<KnownPass> known_;  // last used first
   std::shared_ptr<Run> run_;    // owned with the callbacks of its policy
-  bool is_to_record_ = false;
+  bool is_to_record_ = false;   // until one departs again
   BudgetReport report_;
 };
 

@@ -24,6 +24,10 @@ std::string BudgetReport::text() const {
     out << ", predicted " << last.predicted_recompute_us / 1e3 << " ms (+"
         << 100 * last.predicted_overhead << " %)";
   }
+  if (last.is_thrashing) {
+    out << "\nthrashing  the same values again and again, until nothing more was dropped for room; "
+        << thrashed << " of " << passes << " passes";
+  }
   if (last.held_bytes + last.not_replayable_bytes + last.replay_state_bytes > 0) {
     out << "\nkept       " << format_bytes(last.held_bytes) << " that the program holds, "
         << format_bytes(last.not_replayable_bytes) << " that nothing makes again, "

@@ -42,6 +42,9 @@ struct PassReport {
   // Kept for replays: random states, and copies of outside tensors that an op was about to write.
   std::int64_t replay_state_bytes = 0;
   bool has_departed = false;  // from the plan
+  // Without a plan it made values again and again, until it gave its limit up
+  // (most_replays_per_op).
+  bool is_thrashing = false;
 };
 
 struct BudgetReport {
@@ -50,6 +53,7 @@ struct BudgetReport {
   std::int64_t planned_passes = 0;
   std::int64_t departures = 0;
   std::int64_t overruns = 0;  // passes whose peak was above their limit
+  std::int64_t thrashed = 0;  // passes that were thrashing
   // Times that a measured peak was more than 2 % and 1 MiB above the predicted one, and the pass
   // was planned anew for less.
   std::int64_t corrections = 0;

@@ -31,7 +31,8 @@ void keep_freed_memory() {
 }
 
 MemoryMeter::MemoryMeter(c10::Device device)
-    : memory_(tape::DeviceMemory::of(device)), scope_(std::make_unique<tape::PeakScope>()) {
+    : memory_(tape::DeviceMemory::of(device, "MemoryMeter")),
+      scope_(std::make_unique<tape::PeakScope>()) {
   memory_.open(*scope_);
 }
 

@@ -20,6 +20,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <c10/core/Device.h>
+
 #include "reprise/budget_report.h"
 #include "reprise/plan/planner.h"
 #include "reprise/plan/program.h"
@@ -57,6 +59,9 @@ struct Objective {
 };
 
 struct MemoryBudgetOptions {
+  // Whose bytes the budget is of; without an index the current one of its type. Tensors on other
+  // devices are recorded and replayed, but count nothing.
+  c10::Device device = c10::Device(c10::kCPU);
   // Of make_plan() (plan/planners.h).
   std::string planner = "auto";
   std::int64_t iterations = 0;  // 0: the planner's default
@@ -73,6 +78,10 @@ struct MemoryBudgetOptions {
   // the op's schema does not declare: OpMismatch, out of the op's call, names the first that
   // differs. For finding ops that cannot be replayed; slow, and it takes memory beyond the budget.
   bool checks_ops = false;
+  // A backward without a plan that has replayed so many times as many ops as there are in forward
+  // is thrashing. It drops nothing more then, goes above the budget, and is told of in the report.
+  // Infinite: it never does.
+  double most_replays_per_op = 10;
   // So many different passes are remembered, those used last.
   int most_passes = 16;
   // Followed instead of planning, whatever the budget, by the program that it was made for. Any
@@ -82,9 +91,10 @@ struct MemoryBudgetOptions {
 
 class MemoryBudget {
  public:
-  // Live tensors may take so many bytes on the CPU, parameters and gradients included. Memory that
-  // was allocated before counting began (count_memory(), memory.h) is not known and not counted.
-  // Throws std::invalid_argument if `bytes` is not positive or an option is out of bounds.
+  // Live tensors may take so many bytes on the device, parameters and gradients included. On the
+  // CPU, memory that was allocated before counting began (count_memory(), memory.h) is not known
+  // and not counted. Throws std::invalid_argument if `bytes` is not positive, an option is out of
+  // bounds, or the device's allocator keeps no statistics.
   explicit MemoryBudget(std::int64_t bytes, MemoryBudgetOptions options = {});
   // So many bytes above what is live when a pass begins.
   static MemoryBudget above_start(std::int64_t bytes, MemoryBudgetOptions options = {});

@@ -11,6 +11,7 @@
 namespace reprise {
 namespace {
 
+// Of allocations on the CPU; where they are made on other devices nobody is told of them.
 class PassGate final : public tape::AllocationGate {
  public:
   explicit PassGate(const tape::PassFrame& frame) : frame_(frame) {}
@@ -42,7 +43,9 @@ struct MemoryBudget::Step::State {
     core->begin_step();
     is_in_step = true;
     sees_ops.emplace(frame);
-    sees_allocations.emplace(gate);
+    if (core->is_of_cpu()) {
+      sees_allocations.emplace(gate);
+    }
   }
   ~State() {
     sees_allocations.reset();

@@ -117,6 +117,15 @@ Budget parse_budget(const std::string& text, const std::string& option) {
   return *budget;
 }
 
+double parse_overhead(const std::string& text, const std::string& option) {
+  const auto parts = split_number(text);
+  if (!parts || parts->second != "%") {
+    throw UsageError(option + ": expected a share of a plain step's time (10%), got " +
+                     in_quotes(text));
+  }
+  return parts->first / 100;
+}
+
 std::int64_t budget_bytes(const Budget& budget, std::int64_t keep_all_peak_bytes) {
   if (budget.kind == Budget::Kind::kBytes) {
     return budget.bytes;

@@ -34,6 +34,10 @@ void require_countable(const std::string& text, const std::string& option);
 // The budget; throws UsageError that begins with `option` if it is none.
 Budget parse_budget(const std::string& text, const std::string& option);
 
+// "10%", of a plain step's time, as a ratio: 0.1. Throws UsageError that begins with `option` if it
+// is no such share.
+double parse_overhead(const std::string& text, const std::string& option);
+
 // In bytes; a share is rounded down. REQUIRES: not kMinimum.
 std::int64_t budget_bytes(const Budget& budget, std::int64_t keep_all_peak_bytes);
 

@@ -8,6 +8,8 @@ namespace reprise::cli {
 namespace {
 
 constexpr const char* kBudget = "budget=";
+constexpr const char* kOverhead = "overhead=";
+constexpr const char* kAnd = "+";
 constexpr const char* kSchedule = "schedule=";
 
 // What stands behind `prefix`.
@@ -26,17 +28,31 @@ Budget parse_step_budget(const std::string& text, const std::string& option) {
   return budget;
 }
 
+// "40%", or "40%+overhead=10%".
+BudgetPolicy read_budget_and_overhead(const std::string& text, const std::string& option) {
+  const std::string between = std::string(kAnd) + kOverhead;
+  const std::size_t at = text.find(between);
+  BudgetPolicy policy{.budget = parse_step_budget(text.substr(0, at), option)};
+  if (at != std::string::npos) {
+    policy.overhead = parse_overhead(text.substr(at + between.size()), option);
+  }
+  return policy;
+}
+
 }  // namespace
 
 const std::vector<std::string>& budget_policy_forms() {
-  static const std::vector<std::string> forms = {"budget=BYTES", "schedule=FILE"};
+  static const std::vector<std::string> forms = {"budget=BYTES", "overhead=SHARE", "schedule=FILE"};
   return forms;
 }
 
 std::optional<BudgetPolicy> read_budget_policy(const std::string& policy,
                                                const std::string& option) {
   if (const auto text = behind(kBudget, policy)) {
-    return BudgetPolicy{.budget = parse_step_budget(*text, option)};
+    return read_budget_and_overhead(*text, option);
+  }
+  if (const auto text = behind(kOverhead, policy)) {
+    return BudgetPolicy{.overhead = parse_overhead(*text, option)};
   }
   if (const auto path = behind(kSchedule, policy)) {
     if (path->empty()) {
@@ -47,14 +63,28 @@ std::optional<BudgetPolicy> read_budget_policy(const std::string& policy,
   return std::nullopt;
 }
 
+std::string text_of_budget(const OptionValues& values) {
+  std::string text;
+  if (values.is_given("budget")) {
+    parse_step_budget(values.text("budget"), "--budget");
+    text = kBudget + values.text("budget");
+  }
+  if (values.is_given("overhead")) {
+    parse_overhead(values.text("overhead"), "--overhead");
+    text += (text.empty() ? "" : kAnd) + (kOverhead + values.text("overhead"));
+  }
+  return text;
+}
+
 void set_budget_policy(OptionValues& values) {
   for (const char* other : {"policy", "compare"}) {
     refuse_together(values, "budget", other);
+    refuse_together(values, "overhead", other);
     refuse_together(values, "schedule", other);
   }
-  if (values.is_given("budget")) {
-    parse_step_budget(values.text("budget"), "--budget");
-    values.set("policy", kBudget + values.text("budget"));
+  refuse_together(values, "overhead", "schedule");
+  if (const std::string text = text_of_budget(values); !text.empty()) {
+    values.set("policy", text);
   } else if (values.is_given("schedule")) {
     values.set("policy", kSchedule + values.text("schedule"));
   }

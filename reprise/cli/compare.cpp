@@ -88,7 +88,7 @@ std::optional<MemoryBudget> budget_among_others(const TrainSetup& setup, Trainer
   if (!is_in_bytes(contender.budget_policy)) {
     return std::move(trainer.budget());
   }
-  trainer.set_budget(above_start_like(*trainer.budget()));
+  trainer.set_budget(above_start_like(*trainer.budget(), *contender.budget_policy));
   for (std::int64_t step = 0; step < kMemorySteps; ++step) {
     trainer.step(setup.step_batches(step));
   }

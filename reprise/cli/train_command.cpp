@@ -105,7 +105,7 @@ void check_pass_is_recorded(const ReportOutput& output, Trainer& trainer) {
   for (const char* name : {"save-program", "save-schedule"}) {
     if (output.is_asked_for(name) && !trainer.budget()) {
       throw UsageError("--" + std::string(name) +
-                       ": expected together with --budget or --schedule, got alone");
+                       ": expected together with --budget, --overhead or --schedule, got alone");
     }
   }
 }

@@ -57,8 +57,8 @@ OptionGroup policy_options() {
   return OptionGroup("train", "Checkpointing, or a byte budget")
       .text("policy", "none", "POLICY",
             "Which blocks become regions: none, block, every=K, sqrt, best, segments=N, bytes=N, "
-            "cost=N, attention, ffn; or what --budget and --schedule say: budget=BYTES, "
-            "schedule=FILE")
+            "cost=N, attention, ffn; or what --budget, --overhead and --schedule say: "
+            "budget=BYTES, overhead=SHARE, budget=BYTES+overhead=SHARE, schedule=FILE")
       .choice("recompute", "replay", {"replay", "rerun"},
               "How regions get their values back: by the ops that they ran, or by running the code "
               "of the model again")
@@ -66,6 +66,10 @@ OptionGroup policy_options() {
             "Most bytes that live tensors may take in forward and backward: 123456789, 200MB, "
             "1.5GiB in all, 60% of what a pass takes above its start with everything kept, or "
             "minimum; the first step is recorded, then planned")
+      .text(
+          "overhead", "", "SHARE",
+          "As few bytes as a plan manages whose predicted recompute time is at most this share of "
+          "a plain step, such as 10%; with --budget still within that")
       .text("schedule", "", "FILE",
             "Follow this schedule instead of planning; it must be of the program that "
             "--save-program writes")
@@ -103,6 +107,8 @@ OptionGroup output_options() {
 OptionGroup verification_options() {
   return OptionGroup("verify", "Verification")
       .text("budget", "50%", "BYTES", "The budget, as train takes it")
+      .text("overhead", "", "SHARE",
+            "As train takes it; without --budget given as well there is no other limit")
       .flag("paranoid",
             "Also replay each op at once, compare its bits, and look for writes to arguments that "
             "it does not declare; slow, and beyond the budget");

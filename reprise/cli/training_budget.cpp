@@ -16,6 +16,7 @@ MemoryBudget make_budget(const BudgetPolicy& policy, MemoryBudgetOptions options
   if (!policy.schedule_path.empty()) {
     options.schedule = plan::read_schedule(read_file(policy.schedule_path), policy.schedule_path);
   }
+  options.objective.most_overhead = policy.overhead;
   const Budget budget = policy.budget.value_or(Budget{.kind = Budget::Kind::kMinimum});
   switch (budget.kind) {
     case Budget::Kind::kBytes:
@@ -30,8 +31,9 @@ MemoryBudget make_budget(const BudgetPolicy& policy, MemoryBudgetOptions options
   return MemoryBudget::minimum(std::move(options));
 }
 
-MemoryBudget above_start_like(const MemoryBudget& budget) {
-  return MemoryBudget::above_start(std::max<std::int64_t>(1, budget.report().last.limit_bytes));
+MemoryBudget above_start_like(const MemoryBudget& budget, const BudgetPolicy& policy) {
+  return MemoryBudget::above_start(std::max<std::int64_t>(1, budget.report().last.limit_bytes),
+                                   {.objective = {.most_overhead = policy.overhead}});
 }
 
 void throw_refusal(const reprise::BudgetError& error, const BudgetPolicy& policy,

@@ -14,9 +14,9 @@ namespace reprise::cli {
 // Throws FormatError if the schedule's file cannot be read or is none.
 MemoryBudget make_budget(const BudgetPolicy& policy, MemoryBudgetOptions options = {});
 
-// `budget`'s limit, above the start of a pass: for where more than the one model that the total is
-// meant for is alive. Steps under it are planned anew.
-MemoryBudget above_start_like(const MemoryBudget& budget);
+// The limit of `budget`, which `policy` asked for, above the start of a pass: for where more than
+// the one model that the total is meant for is alive. Steps under it are planned anew.
+MemoryBudget above_start_like(const MemoryBudget& budget, const BudgetPolicy& policy);
 
 // Of an error that leaves a step under `policy`: throws BudgetError (errors.h) that begins with
 // `name`, or, if the policy names a schedule, FormatError that begins with its file.

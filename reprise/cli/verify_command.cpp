@@ -176,7 +176,8 @@ void run_verify(const OptionValues& values, std::ostream& out, std::ostream& err
   // Before the first tensor, so that all that is alive is known.
   count_memory();
   keep_freed_memory();
-  const std::string policy = "budget=" + values.text("budget");
+  const std::string given = text_of_budget(values);
+  const std::string policy = given.empty() ? "budget=" + values.text("budget") : given;
   const std::optional<BudgetPolicy> budget = read_budget_policy(policy, "--budget");
   const TrainSetup setup = make_setup(values);
 

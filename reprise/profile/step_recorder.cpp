@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "reprise/tape/label_stack.h"
-#include "reprise/tape/thread_clock.h"
 
 namespace reprise::profile {
 
-StepRecorder::StepRecorder(tape::Pass& pass, c10::Device device, const ParameterNames& names)
-    : pass_(pass), memory_(tape::DeviceMemory::of(device)), names_(names) {
+StepRecorder::StepRecorder(tape::Pass& pass, tape::DeviceMemory& memory,
+                           const ParameterNames& names)
+    : pass_(pass), memory_(memory), names_(names), clock_(memory.device()) {
   memory_.open(scope_);
   start_bytes_ = scope_.start_bytes;
-  pass_began_us_ = tape::thread_cpu_us();
+  pass_began_us_ = clock_.now_us();
   pass_.set_watch(this);
 }
 
@@ -28,6 +28,10 @@ StepRecorder::Storage& StepRecorder::at(tape::ValueId root) {
     storages_.resize(index + 1);
   }
   return storages_[index];
+}
+
+bool StepRecorder::is_counted(tape::ValueId root) const {
+  return memory_.counts(pass_.tape().values().at(root).device);
 }
 
 std::int64_t StepRecorder::net_live_bytes() {
@@ -88,7 +92,7 @@ void StepRecorder::before_op() {
   phase_ = Phase::kOp;
   window_peak_ = 0;
   live_before_ = net_live_bytes();
-  began_us_ = tape::thread_cpu_us();
+  began_us_ = clock_.now_us();
 }
 
 std::string StepRecorder::label_of(tape::OpId id) const {
@@ -107,7 +111,7 @@ std::string StepRecorder::label_of(tape::OpId id) const {
 void StepRecorder::note_made(tape::ValueId root) {
   Storage& storage = at(root);
   storage.is_held_by_user = true;
-  storage.bytes = pass_.tape().values().at(root).bytes;
+  storage.bytes = is_counted(root) ? pass_.tape().values().at(root).bytes : 0;
   held_by_user_.push_back(root);
 }
 
@@ -115,7 +119,7 @@ void StepRecorder::after_op(tape::OpId id) {
   if (is_in_backward_) {
     return;
   }
-  const double cost_us = tape::thread_cpu_us() - began_us_;
+  const double cost_us = clock_.now_us() - began_us_;
   cut();
   phase_ = Phase::kBetweenOps;
   if (id == tape::kNoOp) {
@@ -149,7 +153,7 @@ void StepRecorder::begin_backward() {
   }
   find_released();
   is_in_backward_ = true;
-  forward_us_ = tape::thread_cpu_us() - pass_began_us_;
+  forward_us_ = clock_.now_us() - pass_began_us_;
 }
 
 void StepRecorder::on_use_begin(std::int64_t node, const std::string& name) {
@@ -158,14 +162,14 @@ void StepRecorder::on_use_begin(std::int64_t node, const std::string& name) {
   phase_ = Phase::kUse;
   replay_us_ = 0;
   uses_.push_back({.node = node, .name = name, .begin_bytes = net_live_bytes()});
-  began_us_ = tape::thread_cpu_us();
+  began_us_ = clock_.now_us();
 }
 
 void StepRecorder::on_use_value(const tape::TensorRef& ref) { uses_.back().needs.push_back(ref); }
 
 void StepRecorder::on_use_end() {
   cut();
-  uses_.back().cost_us = tape::thread_cpu_us() - began_us_ - replay_us_;
+  uses_.back().cost_us = clock_.now_us() - began_us_ - replay_us_;
   phase_ = Phase::kAfterUse;
 }
 
@@ -174,20 +178,20 @@ void StepRecorder::on_backward_end() {
     return;
   }
   cut();
-  pass_us_ = tape::thread_cpu_us() - pass_began_us_;
+  pass_us_ = clock_.now_us() - pass_began_us_;
   phase_ = Phase::kOver;
 }
 
 void StepRecorder::before_replay() {
   cut();
   phase_before_replay_ = std::exchange(phase_, Phase::kReplay);
-  replay_began_us_ = tape::thread_cpu_us();
+  replay_began_us_ = clock_.now_us();
 }
 
 void StepRecorder::after_replay() {
   cut();
   phase_ = phase_before_replay_;
-  const double us = tape::thread_cpu_us() - replay_began_us_;
+  const double us = clock_.now_us() - replay_began_us_;
   replay_us_ += us;
   all_replays_us_ += us;
 }
@@ -196,13 +200,13 @@ void StepRecorder::before_change() { cut(); }
 
 void StepRecorder::on_hold(tape::ValueId root, std::int64_t bytes) {
   // In forward user code holds it as well, until find_released() tells otherwise.
-  if (is_in_backward_ && !std::exchange(at(root).is_own, true)) {
+  if (is_counted(root) && is_in_backward_ && !std::exchange(at(root).is_own, true)) {
     own_bytes_ += bytes;
   }
 }
 
 void StepRecorder::on_drop(tape::ValueId root, std::int64_t bytes) {
-  if (std::exchange(at(root).is_own, false)) {
+  if (std::exchange(at(root).is_own, false) && is_counted(root)) {
     own_bytes_ -= bytes;
   }
 }
@@ -248,7 +252,8 @@ UseTrace StepRecorder::trace_of(const Use& use, StorageNumbers& numbers) const {
 
 StorageTrace StepRecorder::trace_of(tape::ValueId root) const {
   const tape::ValueRecord& record = pass_.tape().values().at(root);
-  StorageTrace trace{.bytes = record.bytes, .external = record.is_external()};
+  StorageTrace trace{.bytes = is_counted(root) ? record.bytes : 0,
+                     .external = record.is_external()};
   if (static_cast<std::size_t>(root) < storages_.size()) {
     const Storage& storage = storages_[static_cast<std::size_t>(root)];
     trace.held = storage.is_held_by_user;
@@ -263,6 +268,7 @@ RecordedPass StepRecorder::finish() {
   RecordedPass recorded{.trace = {}, .root_of_storage = {}, .node_of_use = {}, .fault = fault_};
   StorageNumbers numbers(pass_.tape().values());
   StepTrace& trace = recorded.trace;
+  trace.device = memory_.device().str();
   trace.step_us = pass_us_ - all_replays_us_;
   trace.forward_us = forward_us_;
   for (tape::OpId id = 0; id < static_cast<tape::OpId>(ops_.size()); ++id) {

@@ -5,6 +5,8 @@
 // The bytes of a trace are live bytes less those that only the pass holds. So they are the same
 // under every policy: what would be live if nothing were kept for backward.
 //
+// Bytes are those of one device. A storage on another has none, so it costs nothing to keep.
+//
 // Invariants:
 // 1. `own_bytes_` are the bytes of all storages that the pass holds and nobody else does, except
 //    those that user code still held when backward began, which are part of what is resident.
@@ -16,8 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <c10/core/Device.h>
-
+#include "reprise/profile/cost_clock.h"
 #include "reprise/profile/parameter_names.h"
 #include "reprise/profile/step_trace.h"
 #include "reprise/profile/storage_numbers.h"
@@ -38,18 +39,21 @@ struct RecordedPass {
 
 class StepRecorder final : public tape::PassWatch {
  public:
-  // Looks on from now on, before the first op, until finish(). `pass` and `names` must outlive
-  // that. Ops have the label that is open on their thread, else that of the part whose parameters
+  // Looks on from now on, before the first op, until finish(). What it is given must outlive that.
+  // Ops have the label that is open on their thread, else that of the part whose parameters
   // they read, else that of the op before.
-  StepRecorder(tape::Pass& pass, c10::Device device, const ParameterNames& names);
+  StepRecorder(tape::Pass& pass, tape::DeviceMemory& memory, const ParameterNames& names);
   ~StepRecorder() override;
   StepRecorder(const StepRecorder&) = delete;
   StepRecorder& operator=(const StepRecorder&) = delete;
 
   // After the backward.
   RecordedPass finish();
-  // The most live bytes until the end of backward, above those when the recorder was made.
-  std::int64_t peak_bytes() const { return peak_bytes_; }
+  // After the backward: the most live bytes until its end, above those when the recorder was made.
+  std::int64_t peak_bytes() {
+    on_backward_end();
+    return peak_bytes_;
+  }
   // CPU time of the pass until then, replays included, and of those.
   double pass_us() const { return pass_us_; }
   double replay_us() const { return all_replays_us_; }
@@ -92,6 +96,7 @@ class StepRecorder final : public tape::PassWatch {
   };
 
   Storage& at(tape::ValueId root);
+  bool is_counted(tape::ValueId root) const;
   std::int64_t net_live_bytes();
   void cut();
   void find_released();
@@ -105,6 +110,7 @@ class StepRecorder final : public tape::PassWatch {
   tape::Pass& pass_;
   tape::DeviceMemory& memory_;
   const ParameterNames& names_;
+  CostClock clock_;
   tape::PeakScope scope_;
   std::int64_t start_bytes_ = 0;
   std::int64_t peak_bytes_ = 0;

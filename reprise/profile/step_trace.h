@@ -3,7 +3,7 @@
 // ops read and wrote, which of them backward unpacked, and the bytes and times around all that.
 //
 // Numbers of ops, storages and saves are positions in the vectors below. Bytes count from what was
-// live when the step began, times are CPU microseconds of the thread.
+// live when the step began, times are microseconds (cost_clock.h).
 #pragma once
 
 #include <cstdint>

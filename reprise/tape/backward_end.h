@@ -11,8 +11,8 @@ inline constexpr int kNoBackward = -1;
 // Number of the innermost backward (autograd's graph task) on this thread, or kNoBackward.
 int current_backward();
 
-// Calls `end`, which must not throw, once the current backward is over, whether it returns or
-// throws. REQUIRES: current_backward() != kNoBackward.
-void at_end_of_backward(std::function<void()> end);
+// Calls `end`, which must not throw, once the current backward is over: `has_returned`, or it has
+// thrown. REQUIRES: current_backward() != kNoBackward.
+void at_end_of_backward(std::function<void(bool has_returned)> end);
 
 }  // namespace reprise::tape

@@ -167,6 +167,8 @@ void count_cpu_memory() {
   });
 }
 
+bool has_allocation_gate() { return gate != nullptr; }
+
 AllocationGateScope::AllocationGateScope(AllocationGate& new_gate)
     : outer_(std::exchange(gate, &new_gate)) {}
 

@@ -36,6 +36,9 @@ class AllocationGate {
   virtual void before_allocation(std::int64_t bytes) = 0;
 };
 
+// Whether there is one for allocations of this thread.
+bool has_allocation_gate();
+
 // Puts a gate before the CPU allocations of this thread for a scope, in place of the one there. Not
 // asked for what it allocates itself.
 class AllocationGateScope {

@@ -65,22 +65,23 @@ c10::DeviceIndex current_index(c10::DeviceType type) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(std::unique_ptr<MemorySource> source) : source_(std::move(source)) {}
+DeviceMemory::DeviceMemory(c10::Device device, std::unique_ptr<MemorySource> source)
+    : device_(device), source_(std::move(source)) {}
 
-DeviceMemory& DeviceMemory::of(c10::Device device) {
+DeviceMemory& DeviceMemory::of(c10::Device device, const std::string& place) {
   // Never destroyed: a scope may close while static objects die.
   static auto& mutex = *new std::mutex;
   static auto& known = *new std::map<std::pair<c10::DeviceType, c10::DeviceIndex>, DeviceMemory*>;
 
   const std::lock_guard lock(mutex);
   if (device.is_cpu()) {
-    static auto& cpu = *new DeviceMemory(std::make_unique<CpuSource>());
+    static auto& cpu = *new DeviceMemory(c10::kCPU, std::make_unique<CpuSource>());
     return cpu;
   }
   c10::DeviceAllocator* const allocator = find_device_allocator(device.type());
   if (allocator == nullptr) {
     throw std::invalid_argument(
-        "MemoryMeter: the device must be the CPU or have an allocator with statistics, got " +
+        place + ": the device must be the CPU or have an allocator with statistics, got " +
         device.str());
   }
   if (!allocator->initialized()) {
@@ -89,7 +90,8 @@ DeviceMemory& DeviceMemory::of(c10::Device device) {
   const c10::DeviceIndex index = device.has_index() ? device.index() : current_index(device.type());
   DeviceMemory*& memory = known[{device.type(), index}];
   if (memory == nullptr) {
-    memory = new DeviceMemory(std::make_unique<StatisticsSource>(*allocator, index));
+    memory = new DeviceMemory({device.type(), index},
+                              std::make_unique<StatisticsSource>(*allocator, index));
   }
   return *memory;
 }

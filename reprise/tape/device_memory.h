@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <c10/core/Device.h>
@@ -31,13 +32,22 @@ struct PeakScope {
 // peak so far is folded into each of them. All functions are safe to call from several threads.
 class DeviceMemory {
  public:
-  explicit DeviceMemory(std::unique_ptr<MemorySource> source);
+  DeviceMemory(c10::Device device, std::unique_ptr<MemorySource> source);
 
   // The one of this process for `device`, without an index: of the current device of that type.
   // CPU: counted by counting_allocator.h, which begins now if it had not. Others: the statistics of
   // the device's allocator (bytes given out, rounded up to blocks as the allocator does).
-  // Throws std::invalid_argument if the device has no allocator that keeps statistics.
-  static DeviceMemory& of(c10::Device device);
+  // Throws std::invalid_argument, which begins with `place`, if the device has no allocator that
+  // keeps statistics.
+  static DeviceMemory& of(c10::Device device, const std::string& place);
+
+  // With its index, unless it is the CPU.
+  c10::Device device() const { return device_; }
+  // Whether what lies on `device` is among the bytes.
+  bool counts(c10::Device device) const {
+    return device.type() == device_.type() &&
+           (device.is_cpu() || device.index() == device_.index());
+  }
 
   std::int64_t live_bytes();
   // `scope` must stay where it is until close().
@@ -51,6 +61,7 @@ class DeviceMemory {
  private:
   void restart_peak();
 
+  c10::Device device_;
   std::mutex mutex_;
   std::unique_ptr<MemorySource> source_;
   std::vector<PeakScope*> open_scopes_;

@@ -43,7 +43,7 @@ NodeUses& uses_of_current_backward() {
     return *known;
   }
   const std::shared_ptr<void> is_running = std::make_shared<char>();
-  at_end_of_backward([is_running] {});
+  at_end_of_backward([is_running](bool /*has_returned*/) {});
   return running_backwards.emplace_back(NodeUses{.backward = backward, .is_running = is_running});
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reprise/plan/dtr/scores.h"
+#include "reprise/tape/counting_allocator.h"
 #include "reprise/tape/thread_clock.h"
 
 namespace reprise::tape {
@@ -16,7 +17,24 @@ OnlinePolicy::Entry& OnlinePolicy::at(ValueId root) {
   return entries_[index];
 }
 
-void OnlinePolicy::before_op() { op_began_us_ = thread_cpu_us(); }
+bool OnlinePolicy::is_told_of_allocations() const {
+  return limits_.memory.device().is_cpu() && has_allocation_gate();
+}
+
+void OnlinePolicy::make_room_unasked(const PassParts& parts, std::int64_t bytes) {
+  if (!is_told_of_allocations()) {
+    make_room(parts, bytes);
+  }
+}
+
+void OnlinePolicy::before_op(const PassParts& parts, const c10::OperatorHandle& op) {
+  if (!is_told_of_allocations()) {
+    const auto known = growth_.find(op.operator_name());
+    make_room(parts, known == growth_.end() ? 0 : known->second);
+    live_before_op_ = limits_.memory.live_bytes();
+  }
+  op_began_us_ = thread_cpu_us();
+}
 
 // Notes what the op made from what.
 void OnlinePolicy::link(const PassParts& parts, const OpRecord& op, double cost_us) {
@@ -58,20 +76,43 @@ void OnlinePolicy::after_op(const PassParts& parts, OpId id) {
   const double cost_us = std::max(0.0, thread_cpu_us() - op_began_us_);
   clock_us_ += cost_us;
   link(parts, parts.tape.op(id), cost_us);
+  if (!is_told_of_allocations()) {
+    std::int64_t& growth = growth_[parts.tape.op(id).op.operator_name()];
+    growth = std::max(growth, limits_.memory.live_bytes() - live_before_op_);
+    make_room(parts, 0);
+  }
 }
+
+// A graph may be used many times: replays count from the begin of each backward.
+void OnlinePolicy::count_replays(const PassParts& parts) {
+  const int backward = current_backward();
+  if (std::exchange(backward_, backward) != backward) {
+    replays_at_begin_ = parts.tape.replayed_ops();
+  }
+  const auto replays = static_cast<double>(parts.tape.replayed_ops() - replays_at_begin_);
+  is_thrashing_ = is_thrashing_ || replays > limits_.most_replays_per_op * parts.tape.ops();
+}
+
+void OnlinePolicy::begin_use(const PassParts& parts, std::int64_t /*node*/) {
+  count_replays(parts);
+  make_room_unasked(parts, 0);
+}
+
+void OnlinePolicy::end_use(const PassParts& parts) { make_room_unasked(parts, 0); }
 
 void OnlinePolicy::on_save(const PassParts& parts, ValueId root, const c10::Storage& storage) {
   touch(root);
   parts.held.hold(root, storage);
 }
 
-void OnlinePolicy::on_missing_made(const PassParts& /*parts*/, ValueId root) {
+void OnlinePolicy::on_missing_made(const PassParts& parts, ValueId root) {
   touch(root);
   Entry& entry = at(root);
   if (entry.member != kNoMember) {
     classes_.subtract(entry.member, entry.cost_us);
     entry.member = kNoMember;
   }
+  make_room_unasked(parts, 0);
 }
 
 void OnlinePolicy::on_unneeded(const PassParts& parts, ValueId root) { parts.held.drop(root); }
@@ -93,7 +134,8 @@ ValueId OnlinePolicy::pick_victim(const PassParts& parts) {
   ValueId victim = kNoValue;
   double lowest = std::numeric_limits<double>::infinity();
   for (ValueId root = 0; root < parts.held.size(); ++root) {
-    if (!parts.held.is_sole_holder(root)) {
+    if (!parts.held.is_sole_holder(root) ||
+        !limits_.memory.counts(parts.tape.values().at(root).device)) {
       continue;
     }
     const double value_score = score(root, parts.held.bytes(root));
@@ -133,7 +175,7 @@ void OnlinePolicy::evict(const PassParts& parts, ValueId root) {
 }
 
 void OnlinePolicy::make_room(const PassParts& parts, std::int64_t bytes) {
-  while (limits_.live_bytes() > limits_.most_live_bytes - bytes) {
+  while (!is_thrashing_ && limits_.memory.live_bytes() > limits_.most_live_bytes - bytes) {
     const ValueId victim = pick_victim(parts);
     if (victim == kNoValue) {
       return;

@@ -42,7 +42,7 @@ void Pass::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   if (watch_ != nullptr) {
     watch_->before_op();
   }
-  policy_->before_op();
+  policy_->before_op(parts(), op);
 }
 
 void Pass::after_op(OpArguments results) {
@@ -121,9 +121,10 @@ void Pass::enter_backward() {
     return;
   }
   has_had_backward_ = true;
-  at_end_of_backward([weak = weak_from_this(), backward] {
+  at_end_of_backward([weak = weak_from_this(), backward](bool has_returned) {
     if (const auto pass = weak.lock()) {
       const std::lock_guard lock(pass->tape_.mutex());
+      pass->has_failed_ = pass->has_failed_ || !has_returned;
       if (pass->backward_ == backward) {
         pass->end_use();
         pass->backward_ = kNoBackward;

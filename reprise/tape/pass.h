@@ -66,6 +66,8 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   bool is_held_by_others(ValueId root) const;
   // A backward has run and no node can ask for anything any more.
   bool is_over() const;
+  // A backward has thrown.
+  bool has_failed() const { return has_failed_; }
   std::int64_t recomputed_ops() const { return tape_.replayed_ops(); }
   std::int64_t kept_bytes() const { return tape_.kept_bytes(); }
 
@@ -106,6 +108,7 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   std::int64_t using_node_ = kNoNode;
   int backward_ = kNoBackward;
   bool has_had_backward_ = false;
+  bool has_failed_ = false;
 };
 
 }  // namespace reprise::tape

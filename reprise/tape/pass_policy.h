@@ -37,7 +37,7 @@ class PassPolicy {
  public:
   virtual ~PassPolicy() = default;
 
-  virtual void before_op() {}
+  virtual void before_op(const PassParts& /*parts*/, const c10::OperatorHandle& /*op*/) {}
   // An op was recorded.
   virtual void after_op(const PassParts& parts, OpId id) = 0;
   // Autograd has saved a tensor of a storage that a recorded op, or its replay, made.

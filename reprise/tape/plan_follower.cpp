@@ -19,9 +19,9 @@ void run(const PassPlan::Replay& replay, const PassParts& parts) {
 
 }  // namespace
 
-void PlanFollower::before_op() {
+void PlanFollower::before_op(const PassParts& parts, const c10::OperatorHandle& op) {
   if (fallback_) {
-    fallback_->before_op();
+    fallback_->before_op(parts, op);
   }
 }
 
@@ -88,11 +88,13 @@ void PlanFollower::on_save(const PassParts& parts, ValueId root, const c10::Stor
 
 void PlanFollower::begin_use(const PassParts& parts, std::int64_t node) {
   if (fallback_) {
+    fallback_->begin_use(parts, node);
     return;
   }
   if (parts.hash != plan_->forward_hash || next_use_ >= plan_->uses.size() ||
       plan_->uses[next_use_].node != node) {
     depart(parts);
+    fallback_->begin_use(parts, node);
     return;
   }
   for (const PassPlan::Replay& each : plan_->uses[next_use_].replays) {
@@ -105,6 +107,7 @@ void PlanFollower::begin_use(const PassParts& parts, std::int64_t node) {
 
 void PlanFollower::end_use(const PassParts& parts) {
   if (fallback_) {
+    fallback_->end_use(parts);
     return;
   }
   for (const ValueId root : plan_->uses[next_use_].ends) {

@@ -25,9 +25,9 @@ class PlanFollower final : public PassPolicy {
 
   // `limits`: of the policy that takes over.
   PlanFollower(std::shared_ptr<const PassPlan> plan, FindOther find_other, OnlineLimits limits)
-      : plan_(std::move(plan)), find_other_(std::move(find_other)), limits_(std::move(limits)) {}
+      : plan_(std::move(plan)), find_other_(std::move(find_other)), limits_(limits) {}
 
-  void before_op() override;
+  void before_op(const PassParts& parts, const c10::OperatorHandle& op) override;
   void after_op(const PassParts& parts, OpId id) override;
   void on_save(const PassParts& parts, ValueId root, const c10::Storage& storage) override;
   void begin_use(const PassParts& parts, std::int64_t node) override;
@@ -37,6 +37,8 @@ class PlanFollower final : public PassPolicy {
   void make_room(const PassParts& parts, std::int64_t bytes) override;
 
   bool has_departed() const { return fallback_.has_value(); }
+  // Who has taken over; null if nobody has.
+  const OnlinePolicy* fallback() const { return fallback_ ? &*fallback_ : nullptr; }
 
  private:
   bool is_planned(std::size_t op, std::uint64_t hash) const;

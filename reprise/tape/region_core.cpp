@@ -170,11 +170,12 @@ void Region::rerun() {
   }
   filled_for_ = current_backward();
   if (filled_for_ != kNoBackward) {
-    at_end_of_backward([weak_region = weak_from_this(), backward = filled_for_] {
-      if (const auto region = weak_region.lock()) {
-        region->end_backward(backward);
-      }
-    });
+    at_end_of_backward(
+        [weak_region = weak_from_this(), backward = filled_for_](bool /*has_returned*/) {
+          if (const auto region = weak_region.lock()) {
+            region->end_backward(backward);
+          }
+        });
   }
 }
 

@@ -66,6 +66,38 @@ TEST(BudgetPolicy, MayHaveABudgetAndAScheduleToFollow) {
   EXPECT_EQ(budget_policy_of(both)->schedule_path, "s.json");
 }
 
+TEST(BudgetPolicy, IsAnOverheadWithoutOrWithABudget) {
+  const auto alone = read_budget_policy("overhead=10%", "--policy");
+  EXPECT_DOUBLE_EQ(*alone->overhead, .1);
+  EXPECT_FALSE(alone->budget);
+  const auto both = read_budget_policy("budget=2KiB+overhead=150%", "--policy");
+  EXPECT_EQ(both->budget->bytes, 2048);
+  EXPECT_DOUBLE_EQ(*both->overhead, 1.5);
+  EXPECT_FALSE(read_budget_policy("budget=40%", "--policy")->overhead);
+}
+
+TEST(BudgetPolicy, RefusesWhatIsNoOverhead) {
+  for (const char* text : {"overhead=", "overhead=10", "overhead=-1%", "budget=40%+overhead=x"}) {
+    EXPECT_THAT([&] { read_budget_policy(text, "--compare"); },
+                ThrowsMessage<UsageError>(
+                    HasSubstr("--compare: expected a share of a plain step's time (10%), got '")));
+  }
+}
+
+TEST(BudgetPolicy, HasTheOverheadThatTheOptionsSay) {
+  OptionValues alone = train_values({"--overhead", "10%"});
+  set_budget_policy(alone);
+  EXPECT_EQ(alone.text("policy"), "overhead=10%");
+  OptionValues both = train_values({"--overhead", "10%", "--budget", "40%"});
+  set_budget_policy(both);
+  EXPECT_EQ(both.text("policy"), "budget=40%+overhead=10%");
+  EXPECT_DOUBLE_EQ(*budget_policy_of(both)->overhead, .1);
+  OptionValues refused = train_values({"--overhead", "10%", "--schedule", "s.json"});
+  EXPECT_THAT(
+      [&] { set_budget_policy(refused); },
+      ThrowsMessage<UsageError>(HasSubstr("--overhead: expected without --schedule, got both")));
+}
+
 TEST(BudgetPolicy, IsSaidOnce) {
   for (const char* other : {"--policy", "--compare"}) {
     OptionValues budget = train_values({"--budget", "40%", other, "block"});

@@ -88,6 +88,38 @@ class Budget(BudgetCase):
         self.assertEqual(run["policy"], "budget=minimum")
 
 
+class Overhead(BudgetCase):
+    def test_a_larger_overhead_takes_fewer_bytes(self):
+        plain = self.run_of("--steps", 3)
+        none, some = (self.run_of("--steps", 3, "--overhead", share) for share in ("0%", "30%"))
+        self.assertEqual(some["policy"], "overhead=30%")
+        self.assertIsNone(some["budget_bytes"])
+        self.assertEqual((none["recomputed_ops"], none["predicted_overhead"]), (0, 0))
+        self.assertGreater(some["recomputed_ops"], 0)
+        self.assertLessEqual(some["predicted_overhead"], .3)
+        self.assertLess(some["predicted_peak_bytes"], none["predicted_peak_bytes"])
+        self.assertEqual(some["pass_peak_bytes"], some["predicted_peak_bytes"])
+        self.assertEqual({run["state_crc32"] for run in (none, some)}, {plain["state_crc32"]})
+
+    def test_it_stays_within_a_budget_that_is_given_too_also_when_it_goes_on(self):
+        state = self.path("run.state")
+        words = ("--budget", "90%", "--overhead", "20%")
+        self.assert_done(self.train("--steps", 2, *words, "--save", state))
+        for run in (self.run_of("--steps", 3, *words), self.run_of("--steps", 5, "--resume", state)):
+            self.assertEqual(run["policy"], "budget=90%+overhead=20%")
+            self.assertLessEqual(run["predicted_peak_bytes"], run["budget_bytes"])
+            self.assertLessEqual(run["predicted_overhead"], .2)
+
+    def test_it_stands_beside_budgets_in_a_comparison(self):
+        policies = ["none", "overhead=20%", "budget=95%+overhead=20%", "budget=290KiB+overhead=30%"]
+        runs = self.report("--steps", 1, "--compare", ",".join(policies))["runs"]
+        self.assertEqual([run["policy"] for run in runs], policies)
+        self.assertEqual([run["bit_equal"] for run in runs], [True] * 4)
+        for run in runs[1:]:
+            self.assertLessEqual(run["predicted_overhead"], .3)
+            self.assertLess(run["predicted_peak_bytes"], runs[0]["peak_bytes"])
+
+
 class Compare(BudgetCase):
     def test_budgets_stand_beside_policies(self):
         result = self.train("--steps", 3, "--compare", "none,block,budget=80%,budget=290KiB", "--json",
@@ -185,13 +217,18 @@ class Refusals(BudgetCase):
         cases = [(("--budget", "50%", "--policy", "block"), "--budget: expected without --policy"),
                  (("--budget", "50%", "--compare", "block"), "--budget: expected without --compare"),
                  (("--schedule", "x", "--policy", "block"), "--schedule: expected without --policy"),
+                 (("--overhead", "5%", "--policy", "block"), "--overhead: expected without --policy"),
+                 (("--overhead", "5%", "--schedule", "x"), "--overhead: expected without --schedule"),
+                 (("--overhead", "0.1"), "--overhead: expected a share of a plain step's time (10%)",
+                  "got '0.1'"),
+                 (("--compare", "overhead=x"), "--compare: expected a share", "got 'x'"),
                  (("--budget", "lots"), "--budget: expected bytes", "got 'lots'"),
                  (("--budget", "0"), "--budget: expected bytes above 0", "got '0'"),
                  (("--policy", "budget=101%"), "--policy: expected bytes above 0", "got '101%'"),
                  (("--compare", "budget=50%,budget=50%"), "--compare: expected each policy once"),
                  (("--compare", "none", "--save-program", "x"),
                   "--save-program: expected without --compare"),
-                 (("--policy", "blok"), "budget=BYTES, schedule=FILE, got 'blok'")]
+                 (("--policy", "blok"), "budget=BYTES, overhead=SHARE, schedule=FILE, got 'blok'")]
         for words, *parts in cases:
             with self.subTest(words):
                 self.assert_refused(self.train(*words), 2, *parts)
@@ -199,7 +236,8 @@ class Refusals(BudgetCase):
     def test_what_no_budget_has_recorded_cannot_be_saved(self):
         for option in ("--save-program", "--save-schedule"):
             self.assert_refused(self.train(option, self.path("x.json")), 2,
-                                option + ": expected together with --budget or --schedule, got alone")
+                                option + ": expected together with --budget, --overhead or "
+                                "--schedule, got alone")
         result = self.train("--steps", 1, "--budget", "50%", "--save-schedule", self.path("x.json"))
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr.decode().splitlines()[-1],

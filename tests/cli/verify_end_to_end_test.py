@@ -49,6 +49,13 @@ class Verify(TrainingCase):
         self.assertRegex(result.stdout.decode(), r"\n[a-z.0-9]+weight +[1-9][\d,]* +[1-9][\d,]*\n")
         self.assertNotIn(b"bit-equal", result.stdout)
 
+    def test_an_overhead_may_be_named_in_place_of_a_budget_or_beside_it(self):
+        for words, policy in ((("--overhead", "20%"), "overhead=20%"),
+                              (("--budget", "90%", "--overhead", "20%"), "budget=90%+overhead=20%")):
+            with self.subTest(policy):
+                text = self.assert_done(reprise("verify", *GPT, *words)).decode()
+                self.assertTrue(text.splitlines()[2].startswith(policy + ": 2 of 3 passes by plan"), text)
+
     def test_a_budget_that_no_plan_meets_ends_with_code_5(self):
         result = reprise("verify", *GPT, "--budget", "5%")
         self.assertEqual(result.returncode, 5, result.stderr)
@@ -57,6 +64,7 @@ class Verify(TrainingCase):
 
     def test_wrong_options_are_refused_in_one_line(self):
         cases = [(("--steps", 1), "--steps: expected an integer in [2, 1000000000], got '1'"),
+                 (("--overhead", "-1%"), "--overhead: expected a share of a plain step's time (10%), got"),
                  (("--budget", "0%"), "--budget: expected bytes above 0, a share in (0%, 100%]"),
                  (("--model", "cnn", "--heads", 2), "--heads: expected given for --model gpt, audio")]
         for words, message in cases:

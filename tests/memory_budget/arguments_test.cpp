@@ -38,6 +38,16 @@ TEST(MemoryBudgetArguments, AnUnknownPlannerIsRefusedAtOnce) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("sqrt")));
 }
 
+TEST(MemoryBudgetArguments, ADeviceWithoutStatisticsIsRefusedAtOnce) {
+  EXPECT_THAT(
+      [] {
+        MemoryBudget(mib(1), {.device = {c10::kFPGA, 0}});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("MemoryBudget: the device must be the CPU or have an allocator with "
+                    "statistics, got fpga:0")));
+}
+
 TEST(MemoryBudgetArguments, AStepInsideOfAStepIsAnError) {
   MemoryBudget budget(gib(1));
   Layers layers(2);

@@ -38,6 +38,27 @@ TEST(MemoryBudgetDepartures, AnotherShapeLeavesThePlanAndThenHasItsOwn) {
   EXPECT_EQ(live_hooks(), 0);
 }
 
+TEST(MemoryBudgetDepartures, AShapeThatComesNowAndThenIsLearnedToo) {
+  Layers layers(6);
+  const support::Tensors of_32 = layers.plain_gradients(32);
+  const support::Tensors of_48 = layers.plain_gradients(48);
+  MemoryBudget budget = MemoryBudget::share_of_peak(0.7);
+  for (int step = 0; step < 12; ++step) {
+    if (step % 3 == 2) {
+      EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, 48), of_48));
+      EXPECT_EQ(budget.report().last.has_departed, step < 6);  // the second time it is recorded
+    } else {
+      EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, 32), of_32));
+      EXPECT_FALSE(budget.report().last.has_departed);
+    }
+    EXPECT_EQ(live_hooks(), 0);
+  }
+  EXPECT_EQ(budget.report().departures, 2);
+  EXPECT_EQ(budget.report().plans, 2);
+  EXPECT_GT(budget.report().last.replayed_ops, 0);
+  EXPECT_EQ(budget.report().last.peak_bytes, budget.report().last.predicted_peak_bytes);
+}
+
 TEST(MemoryBudgetDepartures, ThePassesUsedLastAreRemembered) {
   Layers layers(6);
   MemoryBudget budget = MemoryBudget::share_of_peak(1, {.most_passes = 2});

@@ -11,18 +11,28 @@
 
 namespace reprise::support {
 
-// Layers of a linear map, dropout and gelu on [rows, 64] floats.
+// Layers of a linear map, dropout and gelu on [rows, 64] floats, or whatever `options` say.
 struct Layers {
-  explicit Layers(int count) {
+  explicit Layers(int count, const at::TensorOptions& tensor_options = at::kFloat)
+      : options(tensor_options) {
     torch::manual_seed(1);
     for (int i = 0; i < count; ++i) {
-      weights.push_back((torch::randn({64, 64}) / 8).requires_grad_());
+      weights.push_back((torch::randn({64, 64}) / 8).to(options).requires_grad_());
+    }
+  }
+
+  // Of the CPU's generator and, if there is another, the device's.
+  void seed() const {
+    torch::manual_seed(2);
+    if (!options.device().is_cpu()) {
+      at::Generator generator = at::globalContext().defaultGenerator(options.device());
+      generator.set_current_seed(2);
     }
   }
 
   at::Tensor loss(std::int64_t rows) {
-    torch::manual_seed(2);
-    at::Tensor h = torch::randn({rows, 64});
+    seed();
+    at::Tensor h = torch::randn({rows, 64}).to(options);
     for (const at::Tensor& weight : weights) {
       h = torch::gelu(torch::dropout(h.mm(weight), 0.1, true));
     }
@@ -52,6 +62,7 @@ struct Layers {
     return take_gradients();
   }
 
+  at::TensorOptions options;
   std::vector<at::Tensor> weights;
 };
 

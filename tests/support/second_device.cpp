@@ -2,7 +2,9 @@
 #include "tests/support/second_device.h"
 
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <tuple>
 
@@ -11,6 +13,7 @@
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/view_native.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 #include <torch/torch.h>
@@ -20,24 +23,60 @@ namespace {
 
 constexpr c10::DeviceType kType = c10::DeviceType::PrivateUse1;
 
-class Memory final : public c10::Allocator {
+// Counts the bytes that are asked for, exactly.
+class Memory final : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
-    void* const data = ::operator new(bytes);
-    return {data, data, &free, second_device()};
+    auto* const place = static_cast<std::byte*>(::operator new(kHeaderBytes + bytes));
+    std::memcpy(place, &bytes, sizeof(bytes));
+    count([bytes](c10::CachingAllocator::Stat& stat) { stat.increase(bytes); });
+    return {place + kHeaderBytes, place + kHeaderBytes, &free, second_device()};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &free; }
   void copy_data(void* to, const void* from, std::size_t bytes) const override {
     default_copy_data(to, from, bytes);
   }
 
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t /*pool*/) override {}
+  void recordStream(const c10::DataPtr& /*block*/, c10::Stream /*stream*/) override {}
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex /*index*/) override {
+    c10::CachingDeviceAllocator::DeviceStats stats;
+    count([&](const c10::CachingAllocator::Stat& stat) { stats.allocated_bytes[0] = stat; });
+    return stats;
+  }
+  void resetAccumulatedStats(c10::DeviceIndex /*index*/) override {
+    count([](c10::CachingAllocator::Stat& stat) { stat.reset_accumulated(); });
+  }
+  void resetPeakStats(c10::DeviceIndex /*index*/) override {
+    count([](c10::CachingAllocator::Stat& stat) { stat.reset_peak(); });
+  }
+
  private:
-  static void free(void* data) { ::operator delete(data); }
+  static constexpr std::size_t kHeaderBytes = 64;  // keeps blocks aligned
+
+  static void free(void* data);
+  template <class Work>
+  void count(const Work& work) {
+    const std::lock_guard lock(mutex_);  // backward has a thread of its own
+    work(allocated_bytes_);
+  }
+
+  std::mutex mutex_;
+  c10::CachingAllocator::Stat allocated_bytes_;
 };
 
-c10::Allocator* memory() {
-  static Memory instance;
-  return &instance;
+Memory* memory() {
+  static auto* const instance = new Memory;  // tensors may be freed at exit
+  return instance;
+}
+
+void Memory::free(void* data) {
+  std::byte* const place = static_cast<std::byte*>(data) - kHeaderBytes;
+  std::size_t bytes = 0;
+  std::memcpy(&bytes, place, sizeof(bytes));
+  memory()->count([bytes](c10::CachingAllocator::Stat& stat) { stat.decrease(bytes); });
+  ::operator delete(place);
 }
 
 // Its stream is a hash of the seed and of the count of numbers drawn.
@@ -178,6 +217,7 @@ void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 
 const bool is_registered = [] {
   c10::register_privateuse1_backend("second");
+  c10::SetAllocator(kType, memory());
   at::RegisterPrivateUse1HooksInterface(new Hooks());  // torch's, to the end of the process
   return true;
 }();

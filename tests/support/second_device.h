@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second device in the process: its memory is the host's and its ops run on the CPU, but its
-// random numbers come from generators of its own. Backward has a thread for it, as for a GPU.
+// A second device in the process: its memory is the host's, counted by itself, and its ops run on
+// the CPU, but its random numbers come from generators of its own. Backward has a thread for it, as
+// for a GPU.
 //
 // Linking second_device.cpp registers it with torch. Random ops: dropout, bernoulli_ and uniform_
 // of contiguous double tensors.
