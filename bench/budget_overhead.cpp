@@ -5,7 +5,6 @@
 //
 //   budget_overhead [ROUNDS [small|lstm|gpt]]
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <iomanip>
 #include <iostream>
@@ -15,18 +14,13 @@
 
 #include <torch/torch.h>
 
+#include "bench/cpu_clock.h"
 #include "reprise/memory_budget.h"
 #include "reprise/zoo/make_model.h"
 
 namespace {
 
 using namespace reprise;
-
-double cpu_us() {
-  std::timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
 
 double median(std::vector<double> numbers) {
   std::sort(numbers.begin(), numbers.end());
@@ -36,7 +30,7 @@ double median(std::vector<double> numbers) {
 struct Row {
   std::string name;
   std::unique_ptr<MemoryBudget> budget;  // null: plain
-  std::vector<double> us = {};
+  std::vector<double> ms = {};
 };
 
 struct Workload {
@@ -61,14 +55,14 @@ void measure(const Workload& workload, const std::vector<double>& shares, int ro
   }
   const auto run = [&](Row& row) {
     model->zero_grad();
-    const double began_us = cpu_us();
+    const double began_ms = bench::process_cpu_ms();
     if (row.budget) {
       const auto step = row.budget->step();
       model->loss(batch).backward();
     } else {
       model->loss(batch).backward();
     }
-    return cpu_us() - began_us;
+    return bench::process_cpu_ms() - began_ms;
   };
   for (Row& row : rows) {
     run(row);  // is recorded
@@ -77,15 +71,15 @@ void measure(const Workload& workload, const std::vector<double>& shares, int ro
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Row& row = rows[(static_cast<std::size_t>(round) + i) % rows.size()];
-      row.us.push_back(run(row));
+      row.ms.push_back(run(row));
     }
   }
-  const double plain_us = median(rows[0].us);
+  const double plain_ms = median(rows[0].ms);
   std::cout << workload.name << '\n' << std::fixed;
   for (const Row& row : rows) {
-    const double us = median(row.us);
+    const double ms = median(row.ms);
     std::cout << "  " << std::left << std::setw(18) << row.name << std::right
-              << std::setprecision(3) << std::setw(10) << us / 1e3 << " ms  " << us / plain_us;
+              << std::setprecision(3) << std::setw(10) << ms << " ms  " << ms / plain_ms;
     if (row.budget) {
       const BudgetReport report = row.budget->report();
       const auto program = row.budget->program();
@@ -93,7 +87,8 @@ void measure(const Workload& workload, const std::vector<double>& shares, int ro
                 << report.last.predicted_peak_bytes << "), recomputes " << report.last.replayed_ops
                 << " ops, predicted +" << std::setprecision(1)
                 << 100 * report.last.predicted_overhead << " %, " << std::setprecision(2)
-                << (us - plain_us) / static_cast<double>(program->ops()) << " us per recorded op";
+                << 1e3 * (ms - plain_ms) / static_cast<double>(program->ops())
+                << " us per recorded op";
     }
     std::cout << '\n';
   }

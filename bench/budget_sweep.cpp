@@ -6,7 +6,6 @@
 //   budget_sweep [MODEL...] > sweep.csv     what holds is told on standard error
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -15,13 +14,14 @@
 #include <ATen/autocast_mode.h>
 #include <torch/torch.h>
 
+#include "bench/same_bits.h"
 #include "reprise/memory_budget.h"
 #include "reprise/zoo/make_model.h"
 
 namespace {
 
 using namespace reprise;
-using Tensors = std::vector<at::Tensor>;
+using bench::Tensors;
 
 constexpr int kSteps = 3;  // the first is recorded, the others are planned
 constexpr std::int64_t kMostPeakError = 64 * 1024;
@@ -73,19 +73,6 @@ class Autocast {
  private:
   bool was_on_;
 };
-
-bool same_bits(const at::Tensor& a, const at::Tensor& b) {
-  if (!a.defined() || !b.defined()) {
-    return a.defined() == b.defined();
-  }
-  return a.nbytes() == b.nbytes() && std::memcmp(a.contiguous().const_data_ptr(),
-                                                 b.contiguous().const_data_ptr(), a.nbytes()) == 0;
-}
-
-bool same_bits(const Tensors& a, const Tensors& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const at::Tensor& x, const at::Tensor& y) { return same_bits(x, y); });
-}
 
 // Gradients and buffers after the last of some steps from seed 1; `budget` may be null.
 Tensors train(const std::string& name, const Mode& mode, MemoryBudget* budget) {
@@ -141,7 +128,7 @@ void sweep(const std::string& name, const Mode& mode, Totals& totals) {
     ++totals.cells;
     std::cout << name << ',' << mode.name << ',' << percent << ',';
     try {
-      const bool is_equal = same_bits(train(name, mode, &budget), plain);
+      const bool is_equal = bench::same_bits(train(name, mode, &budget), plain);
       const BudgetReport report = budget.report();
       const PassReport& last = report.last;
       const std::int64_t error = std::abs(last.peak_bytes - last.predicted_peak_bytes);

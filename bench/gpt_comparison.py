@@ -35,21 +35,21 @@ MB = 1e6
 def check_same_model(ours, theirs, verdicts):
     """Different models could not be compared: parameters and batch are ours, gradients must agree."""
     with tempfile.TemporaryDirectory() as folder:
-        model, gradients = Path(folder) / "model.pt", Path(folder) / "gradients.pt"
+        model, results = Path(folder) / "model.pt", Path(folder) / "results.pt"
         count = ours.ask(f"model {model}")["parameters"]
         if theirs.ask(f"model {model}")["parameters"] != count:
             raise SystemExit("bench: the two models have different parameters")
         for mode, text in (("eval", "without dropout"), ("", "with dropout 0.1, same seed")):
             for policy in ("", "block", "block rerun"):
                 our_loss = ours.ask(f"step {policy} {mode}")["loss"]
-                ours.ask(f"gradients {gradients}")
+                ours.ask(f"results {results}")
                 their_loss = theirs.ask(f"step {policy} {mode}")["loss"]
-                same = theirs.ask(f"gradients {gradients}")
+                same = theirs.ask(f"results {results}")
                 verdicts.check(
                     f"same model {text}, {POLICIES[policy]}",
-                    our_loss == their_loss and same["equal"] == same["tensors"] == count,
-                    f"loss {our_loss:.6f} and {their_loss:.6f}, {same['equal']} of "
-                    f"{same['tensors']} gradients bit-equal")
+                    our_loss == their_loss and same["equal_gradients"] == same["gradients"] == count,
+                    f"loss {our_loss:.6f} and {their_loss:.6f}, {same['equal_gradients']} "
+                    f"of {same['gradients']} gradients bit-equal")
 
 
 def print_table(answers):
@@ -72,13 +72,14 @@ def print_residue(ours, theirs):
 
 
 def compare_gpt(options, verdicts):
+    threads = options.threads or 2
     print(f"GPT: {LAYERS} layers, dim {DIM}, 6 heads, T {TOKENS}, B {BATCH}, attention written out, "
-          f"dropout 0.1; {options.rounds} rounds, {options.threads} threads")
+          f"dropout 0.1; {options.rounds} rounds, {threads} threads")
     here = Path(__file__).parent
-    ours = Side("gpt_step", [options.folder / "gpt_step"], options.threads)
+    ours = Side("gpt_step", [options.folder / "gpt_step"], threads)
     python = options.python or python_of(ours.hello["libtorch"])
     theirs = Side("gpt_step.py", [python, here / "peer/gpt_step.py",
-                                  options.folder / "python_meter.so"], options.threads)
+                                  options.folder / "python_meter.so"], threads)
     check_same_library(ours, theirs)
     check_same_model(ours, theirs, verdicts)
     answers = run_rounds({

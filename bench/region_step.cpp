@@ -52,7 +52,7 @@ class TinyLayers {
           }
           return x.sum();
         },
-        has_word(words, "heap")));
+        {.sees_heap = has_word(words, "heap")}));
     answer["gradient"] = w_.grad().sum().item<double>() + x_.grad().sum().item<double>();
     return answer;
   }

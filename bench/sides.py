@@ -2,6 +2,7 @@
 """The two processes of a comparison, the rounds that interleave them, and how rounds are judged."""
 import json
 import os
+import select
 import statistics
 import subprocess
 import sys
@@ -20,9 +21,15 @@ class Side:
                                         stdout=subprocess.PIPE, text=True, env=environment)
         self.hello = self._answer()
 
-    def ask(self, command):
+    def ask(self, command, limit_s=None):
+        """None if the answer takes longer than the limit: the process is then gone."""
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
+        # Every answer is one line and has been read: nothing waits in Python's own buffer.
+        if limit_s is not None and not select.select([self.process.stdout], [], [], limit_s)[0]:
+            self.process.kill()
+            self.process.wait()
+            return None
         return self._answer()
 
     def close(self):

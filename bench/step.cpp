@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <exception>
 #include <iostream>
 #include <sstream>
@@ -14,16 +13,12 @@
 #include <torch/torch.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/cpu_clock.h"
 #include "reprise/memory.h"
+#include "reprise/memory_budget.h"
 
 namespace reprise::bench {
 namespace {
-
-double process_cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
 
 std::int64_t heap_bytes_in_use() {
   const struct mallinfo2 info = mallinfo2();
@@ -41,16 +36,25 @@ std::string libtorch_path() {
 
 }  // namespace
 
-Step measure_step(const std::function<at::Tensor()>& forward, bool sees_heap) {
+Step measure_step(const std::function<at::Tensor()>& forward, const StepOptions& options) {
   Step step;
+  at::Tensor loss;
   const MemoryMeter meter;
-  const std::int64_t heap_before = sees_heap ? heap_bytes_in_use() : 0;
+  const std::int64_t heap_before = options.sees_heap ? heap_bytes_in_use() : 0;
+  const auto run = [&] {
+    loss = forward();
+    step.residue_bytes = meter.live_bytes() - meter.start_bytes();
+    step.heap_bytes = options.sees_heap ? heap_bytes_in_use() - heap_before : 0;
+    loss.backward();
+  };
   const double cpu_start_ms = process_cpu_ms();
   const auto start = std::chrono::steady_clock::now();
-  const at::Tensor loss = forward();
-  step.residue_bytes = meter.live_bytes() - meter.start_bytes();
-  step.heap_bytes = sees_heap ? heap_bytes_in_use() - heap_before : 0;
-  loss.backward();
+  if (options.budget != nullptr) {
+    const auto scope = options.budget->step();
+    run();
+  } else {
+    run();
+  }
   step.wall_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   step.cpu_ms = process_cpu_ms() - cpu_start_ms;

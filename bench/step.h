@@ -13,6 +13,10 @@
 #include <ATen/core/Tensor.h>
 #include <nlohmann/json_fwd.hpp>
 
+namespace reprise {
+class MemoryBudget;
+}  // namespace reprise
+
 namespace reprise::bench {
 
 // What one forward and backward took. Bytes count from what was live when the step began.
@@ -25,9 +29,13 @@ struct Step {
   double loss = 0;
 };
 
-// Runs `forward`, which returns the loss, and backward. Looking at the heap costs time, so steps
-// with `sees_heap` are not for timing.
-Step measure_step(const std::function<at::Tensor()>& forward, bool sees_heap = false);
+struct StepOptions {
+  MemoryBudget* budget = nullptr;  // that the step is a step of; null: none
+  bool sees_heap = false;          // costs time, so such steps are not for timing
+};
+
+// Runs `forward`, which returns the loss, and backward.
+Step measure_step(const std::function<at::Tensor()>& forward, const StepOptions& options = {});
 
 nlohmann::json to_json(const Step& step);
 

@@ -2,21 +2,17 @@
 #include "bench/planner/measure.h"
 
 #include <cmath>
-#include <ctime>
 
 #include <sys/resource.h>
 
+#include "bench/cpu_clock.h"
 #include "reprise/plan/peak_floor.h"
 #include "reprise/plan/recompute_bound.h"
 #include "reprise/plan/simulate.h"
 
 namespace reprise::bench {
 
-double cpu_s() {
-  timespec now = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+double cpu_s() { return process_cpu_ms() / 1e3; }
 
 std::int64_t peak_memory_bytes() {
   rusage usage = {};
