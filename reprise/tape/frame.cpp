@@ -10,6 +10,7 @@
 
 #include "reprise/tape/region.h"
 #include "reprise/tape/saved_tensors.h"
+#include "reprise/tape/view_kernels.h"
 
 namespace reprise::tape {
 namespace {
@@ -41,6 +42,13 @@ void see_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit:
   for_each_seeing_frame([&](Frame& frame) { frame.after_op(op, results); });
 }
 
+bool are_views_seen() {
+  bool are_seen = false;
+  for_each_seeing_frame(
+      [&are_seen](const Frame& frame) { are_seen = are_seen || frame.sees_views(); });
+  return are_seen;
+}
+
 // Registered at run time, not by a static initialiser: a second registration on the key throws, and
 // there it would end the process. Never taken back: ops of other threads may be in flight at exit.
 torch::Library* register_fallback() {
@@ -48,6 +56,7 @@ torch::Library* register_fallback() {
     auto library =
         std::make_unique<torch::Library>(torch::Library::IMPL, "_", kTapeKey, __FILE__, __LINE__);
     library->fallback(torch::CppFunction::makeFromBoxedFunction<&see_op>());
+    install_view_kernels({.are_seen = &are_views_seen, .see = &see_op});
     return library.release();
   } catch (const c10::Error& error) {
     throw std::runtime_error(std::string("checkpoint: cannot watch ops: somebody else has "

@@ -34,6 +34,8 @@ class Frame {
   virtual void after_op(const c10::OperatorHandle& op, OpArguments results) = 0;
 
   virtual bool is_rerun() const = 0;
+  // Whether it wants to see ops that only give views of their arguments.
+  virtual bool sees_views() const { return true; }
   // Whether it wants to see ops that compute gradients, in a backward that begins while it is on
   // top. Those of a backward that makes a graph it sees in any case.
   virtual bool sees_backward() const { return true; }

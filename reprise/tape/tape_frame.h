@@ -24,6 +24,7 @@ class TapeFrame final : public Frame, public SaveListener {
                  OpArguments arguments) override;
   void after_op(const c10::OperatorHandle& op, OpArguments results) override;
   bool is_rerun() const override { return false; }
+  bool sees_views() const override { return false; }
   void on_save(std::int64_t index, const at::Tensor& tensor) override;
 
   const std::shared_ptr<Tape>& tape() const { return tape_; }
