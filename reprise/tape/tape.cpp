@@ -10,6 +10,22 @@
 
 namespace reprise::tape {
 
+Tape::Tape(std::shared_ptr<const OpRecords> expected) : expected_(std::move(expected)) {
+  if (!expected_ || expected_->empty()) {
+    return;
+  }
+  ops_.reserve(expected_->size());
+  const OpRecord& last = *expected_->back();
+  ValueId values = 0;
+  for (const MadeResult& made : last.results) {
+    values = std::max(values, made.value + 1);
+  }
+  for (const Write& write : last.written) {
+    values = std::max(values, write.after + 1);
+  }
+  values_.reserve(values);
+}
+
 void Tape::note_reads(const OpRecord& record) {
   const auto is_filled = [this](ValueId value) {
     return std::any_of(written_.begin(), written_.end(), [value](const WrittenTensor& written) {

@@ -43,7 +43,7 @@ class Tape {
   Tape() = default;
   // `expected`: the ops of an earlier tape that this one probably repeats; those that it does cost
   // it little. May be null.
-  explicit Tape(std::shared_ptr<const OpRecords> expected) : expected_(std::move(expected)) {}
+  explicit Tape(std::shared_ptr<const OpRecords> expected);
 
   // An op runs; called before it, with its arguments, and after it, with its results. An op that
   // throws has no second call.

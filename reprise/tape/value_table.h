@@ -45,6 +45,11 @@ struct ValueRecord {
 
 class ValueTable {
  public:
+  // So many values will probably come.
+  void reserve(ValueId values) {
+    values_.reserve(static_cast<std::size_t>(values));
+    current_.reserve(static_cast<std::size_t>(values));
+  }
   // The value that the tensor's storage holds now; an external one if it is not known.
   ValueId value_of(const at::Tensor& tensor);
   // Somebody reads the value. One that no op has written becomes external: it may have been filled
