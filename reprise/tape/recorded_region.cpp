@@ -105,9 +105,9 @@ void RecordedRegion::require_kept_unchanged() {
   for (const auto& [value, kept] : outermost().kept_) {
     if (must_be_saved(kept.action)) {
       const ValueRecord& record = tape_->values().at(value);
-      record.version.require_unchanged([&] {
+      record.version.require_unchanged([&, &region = kept.region] {
         return "a value of " + std::to_string(record.bytes) +
-               " bytes that the policy of the region '" + kept.region + "' must save";
+               " bytes that the policy of the region '" + region + "' must save";
       });
     }
   }
