@@ -10,6 +10,10 @@
 #include <thread>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <gmock/gmock.h>
@@ -27,6 +31,32 @@ std::optional<at::Tensor>& early_tensor() {
   return tensor;
 }
 const bool kAllocatesEarly = early_tensor().has_value();
+
+// With an alignment, glibc would not find it again.
+TEST(CountedMemory, ABlockThatIsFreedServesTheNextTensorOfItsSize) {
+  count_memory();
+  const at::Tensor before = floats(10'000);
+  at::Tensor between = floats(10'000);
+  const at::Tensor after = floats(10'000);
+  const void* const place = between.data_ptr();
+  between.reset();
+  EXPECT_EQ(floats(10'000).data_ptr(), place);
+}
+
+#ifdef __GLIBC__
+TEST(CountedMemory, StaysWithTheProcessIfAsked) {
+  keep_freed_memory();
+  count_memory();
+  std::vector<at::Tensor> tensors;
+  for (int i = 0; i < 64; ++i) {
+    tensors.push_back(floats(1 << 18));
+  }
+  const std::size_t taken = mallinfo2().arena;
+  tensors.clear();
+  EXPECT_EQ(mallinfo2().arena, taken);
+  EXPECT_GE(taken, std::size_t{64} << 20);
+}
+#endif
 
 TEST(MemoryMeter, CountsTheBytesThatTensorsAskFor) {
   const MemoryMeter meter;

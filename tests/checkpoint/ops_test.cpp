@@ -287,6 +287,19 @@ TEST(Ops, EmptyTensorsAreRepeated) {
   expect_function_same([](const at::Tensor& t) { return t.sin().exp().sum(0); }, {0, 3});
 }
 
+TEST(Ops, ViewsOfEveryKindAreRepeated) {
+  expect_function_same(
+      [](const at::Tensor& t) {
+        const at::Tensor x = t.sin();
+        const at::Tensor y = x.unsqueeze(0).transpose(1, 2).squeeze(0).t().permute({1, 0}).t();
+        const at::Tensor z = y.view({2, 6}).select(0, 1).slice(0, 1, 5).expand({3, 4});
+        const std::vector<at::Tensor> parts = x.split(1, 0);
+        return x.exp() * z + parts[1].exp() * x.as_strided({3, 4}, {0, 1}, 4).cos() +
+               at::alias(x).square() + x.detach();
+      },
+      {3, 4});
+}
+
 TEST(Ops, SortTopkAndGatherKeepTheirIndices) {
   expect_function_same(
       [](const at::Tensor& t) {

@@ -53,6 +53,24 @@ TEST(MemoryBudgetPeaks, TheFirstStepIsWithinTheBudgetToo) {
   EXPECT_EQ(second.last.evictions, 0);
 }
 
+TEST(MemoryBudgetPeaks, APassIsPlannedOnceMoreWithWarmCosts) {
+  Layers layers(8);
+  const support::Tensors expected = layers.plain_gradients(64);
+  MemoryBudget budget = MemoryBudget::share_of_peak(0.6);
+  for (int step = 0; step < 7; ++step) {
+    EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, 64), expected));
+    const BudgetReport report = budget.report();
+    EXPECT_EQ(report.plans, step == 0 ? 0 : step < 4 ? 1 : 2);
+    if (step > 0) {
+      EXPECT_EQ(report.last.peak_bytes, report.last.predicted_peak_bytes);
+      EXPECT_GT(report.last.replayed_ops, 0);
+      EXPECT_GT(report.last.recompute_us, 0);
+      EXPECT_GT(report.last.pass_us, report.last.recompute_us);
+    }
+    EXPECT_EQ(live_hooks(), 0);
+  }
+}
+
 // What a model of the zoo does at shares of its peak: gradients of every parameter, and the peak.
 void expect_exact_peaks(zoo::ModelSpec spec, const std::vector<double>& shares) {
   const auto data = zoo::make_data(spec, {.batch_size = 2});
