@@ -5,15 +5,18 @@
 #include <utility>
 
 #include "reprise/tape/label_stack.h"
-#include "reprise/tape/thread_clock.h"
 
 namespace reprise::profile {
 
-StepRecorder::StepRecorder(tape::Pass& pass, c10::Device device, const ParameterNames& names)
-    : pass_(pass), memory_(tape::DeviceMemory::of(device)), names_(names) {
+StepRecorder::StepRecorder(tape::Pass& pass, c10::Device device, const ParameterNames& names,
+                           std::function<double()> clock_us)
+    : pass_(pass),
+      memory_(tape::DeviceMemory::of(device)),
+      names_(names),
+      clock_us_(std::move(clock_us)) {
   memory_.open(scope_);
   start_bytes_ = scope_.start_bytes;
-  pass_began_us_ = tape::thread_cpu_us();
+  pass_began_us_ = clock_us_();
   pass_.set_watch(this);
 }
 
@@ -88,7 +91,7 @@ void StepRecorder::before_op() {
   phase_ = Phase::kOp;
   window_peak_ = 0;
   live_before_ = net_live_bytes();
-  began_us_ = tape::thread_cpu_us();
+  began_us_ = clock_us_();
 }
 
 std::string StepRecorder::label_of(tape::OpId id) const {
@@ -115,7 +118,7 @@ void StepRecorder::after_op(tape::OpId id) {
   if (is_in_backward_) {
     return;
   }
-  const double cost_us = tape::thread_cpu_us() - began_us_;
+  const double cost_us = clock_us_() - began_us_;
   cut();
   phase_ = Phase::kBetweenOps;
   if (id == tape::kNoOp) {
@@ -149,7 +152,7 @@ void StepRecorder::begin_backward() {
   }
   find_released();
   is_in_backward_ = true;
-  forward_us_ = tape::thread_cpu_us() - pass_began_us_;
+  forward_us_ = clock_us_() - pass_began_us_;
 }
 
 void StepRecorder::on_use_begin(std::int64_t node, const std::string& name) {
@@ -158,14 +161,14 @@ void StepRecorder::on_use_begin(std::int64_t node, const std::string& name) {
   phase_ = Phase::kUse;
   replay_us_ = 0;
   uses_.push_back({.node = node, .name = name, .begin_bytes = net_live_bytes()});
-  began_us_ = tape::thread_cpu_us();
+  began_us_ = clock_us_();
 }
 
 void StepRecorder::on_use_value(const tape::TensorRef& ref) { uses_.back().needs.push_back(ref); }
 
 void StepRecorder::on_use_end() {
   cut();
-  uses_.back().cost_us = tape::thread_cpu_us() - began_us_ - replay_us_;
+  uses_.back().cost_us = clock_us_() - began_us_ - replay_us_;
   phase_ = Phase::kAfterUse;
 }
 
@@ -174,20 +177,20 @@ void StepRecorder::on_backward_end() {
     return;
   }
   cut();
-  pass_us_ = tape::thread_cpu_us() - pass_began_us_;
+  pass_us_ = clock_us_() - pass_began_us_;
   phase_ = Phase::kOver;
 }
 
 void StepRecorder::before_replay() {
   cut();
   phase_before_replay_ = std::exchange(phase_, Phase::kReplay);
-  replay_began_us_ = tape::thread_cpu_us();
+  replay_began_us_ = clock_us_();
 }
 
 void StepRecorder::after_replay() {
   cut();
   phase_ = phase_before_replay_;
-  const double us = tape::thread_cpu_us() - replay_began_us_;
+  const double us = clock_us_() - replay_began_us_;
   replay_us_ += us;
   all_replays_us_ += us;
 }

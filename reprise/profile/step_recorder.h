@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "reprise/tape/device_memory.h"
 #include "reprise/tape/pass.h"
 #include "reprise/tape/pass_watch.h"
+#include "reprise/tape/thread_clock.h"
 
 namespace reprise::profile {
 
@@ -40,8 +42,9 @@ class StepRecorder final : public tape::PassWatch {
  public:
   // Looks on from now on, before the first op, until finish(). `pass` and `names` must outlive
   // that. Ops have the label that is open on their thread, else that of the part whose parameters
-  // they read, else that of the op before.
-  StepRecorder(tape::Pass& pass, c10::Device device, const ParameterNames& names);
+  // they read, else that of the op before. `clock_us` tells the time that ops and nodes take.
+  StepRecorder(tape::Pass& pass, c10::Device device, const ParameterNames& names,
+               std::function<double()> clock_us = &tape::thread_cpu_us);
   ~StepRecorder() override;
   StepRecorder(const StepRecorder&) = delete;
   StepRecorder& operator=(const StepRecorder&) = delete;
@@ -102,6 +105,7 @@ class StepRecorder final : public tape::PassWatch {
   tape::Pass& pass_;
   tape::DeviceMemory& memory_;
   const ParameterNames& names_;
+  std::function<double()> clock_us_;
   tape::PeakScope scope_;
   std::int64_t start_bytes_ = 0;
   std::int64_t peak_bytes_ = 0;

@@ -12,8 +12,6 @@
 #include <c10/core/Allocator.h>
 #include <c10/util/ScopeExit.h>
 
-#include "reprise/tape/live_bytes.h"
-
 namespace reprise::tape {
 namespace {
 
@@ -38,7 +36,8 @@ constexpr std::size_t kExtraBytes = 3 * kAlignment;
 
 // Mutable globals, against house rule 22: a c10 allocator is global and must outlive every tensor.
 // Constant-initialised and without destructors, so that static tensors may be freed at exit.
-LiveBytes cpu_bytes;
+std::atomic<std::int64_t> live_bytes_count{0};
+std::atomic<std::int64_t> peak_bytes_count{0};
 std::atomic<c10::Allocator*> inner_allocator{nullptr};
 std::atomic<bool> is_counting{false};
 // Scope state of this thread, changed by AllocationGateScope alone.
@@ -51,6 +50,12 @@ void pass_gate(std::int64_t bytes) {
   AllocationGate* const present = std::exchange(gate, nullptr);
   const auto put_back = c10::make_scope_exit([present] { gate = present; });
   present->before_allocation(bytes);
+}
+
+void raise_peak(std::int64_t live) {
+  std::int64_t peak = peak_bytes_count.load(std::memory_order_relaxed);
+  while (peak < live && !peak_bytes_count.compare_exchange_weak(peak, live)) {
+  }
 }
 
 std::uintptr_t address_of(const void* block) { return reinterpret_cast<std::uintptr_t>(block); }
@@ -85,7 +90,7 @@ void free_block(void* block) {
   }
   const Header inner = *header;
   header->mark = 0;
-  cpu_bytes.subtract(inner.bytes);
+  live_bytes_count.fetch_sub(inner.bytes, std::memory_order_relaxed);
   inner.deleter(inner.context);
 }
 
@@ -113,7 +118,7 @@ class CountingAllocator final : public c10::Allocator {
                                         .bytes = counted_bytes,
                                         .context = memory.release_context(),
                                         .deleter = deleter};
-    cpu_bytes.add(counted_bytes);
+    count_as_cpu_memory(counted_bytes);
     return {block, block, &free_block, device};
   }
 
@@ -137,6 +142,10 @@ void count_cpu_memory() {
   });
 }
 
+void count_as_cpu_memory(std::int64_t bytes) {
+  raise_peak(live_bytes_count.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+}
+
 AllocationGateScope::AllocationGateScope(AllocationGate& new_gate)
     : outer_(std::exchange(gate, &new_gate)) {}
 
@@ -144,10 +153,15 @@ AllocationGateScope::~AllocationGateScope() { gate = outer_; }
 
 bool is_counting_cpu_memory() { return is_counting.load(); }
 
-std::int64_t cpu_live_bytes() { return cpu_bytes.live(); }
+std::int64_t cpu_live_bytes() { return live_bytes_count.load(); }
 
-std::int64_t cpu_peak_bytes() { return cpu_bytes.peak(); }
+std::int64_t cpu_peak_bytes() { return peak_bytes_count.load(); }
 
-std::int64_t restart_cpu_peak() { return cpu_bytes.restart_peak(); }
+std::int64_t restart_cpu_peak() {
+  const std::int64_t peak = peak_bytes_count.exchange(live_bytes_count.load());
+  // Another thread may have allocated between the two.
+  raise_peak(live_bytes_count.load());
+  return peak;
+}
 
 }  // namespace reprise::tape

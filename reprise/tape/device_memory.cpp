@@ -12,7 +12,6 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "reprise/tape/counting_allocator.h"
-#include "reprise/tape/meta_allocator.h"
 
 namespace reprise::tape {
 namespace {
@@ -23,14 +22,6 @@ class CpuSource final : public MemorySource {
   std::int64_t live_bytes() override { return cpu_live_bytes(); }
   std::int64_t restart_peak() override { return restart_cpu_peak(); }
   std::int64_t peak_bytes() override { return cpu_peak_bytes(); }
-};
-
-class MetaSource final : public MemorySource {
- public:
-  MetaSource() { count_meta_memory(); }
-  std::int64_t live_bytes() override { return meta_live_bytes(); }
-  std::int64_t restart_peak() override { return restart_meta_peak(); }
-  std::int64_t peak_bytes() override { return meta_peak_bytes(); }
 };
 
 class StatisticsSource final : public MemorySource {
@@ -85,10 +76,6 @@ DeviceMemory& DeviceMemory::of(c10::Device device) {
   if (device.is_cpu()) {
     static auto& cpu = *new DeviceMemory(std::make_unique<CpuSource>());
     return cpu;
-  }
-  if (device.is_meta()) {
-    static auto& meta = *new DeviceMemory(std::make_unique<MetaSource>());
-    return meta;
   }
   c10::DeviceAllocator* const allocator = find_device_allocator(device.type());
   if (allocator == nullptr) {

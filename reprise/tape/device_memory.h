@@ -34,9 +34,8 @@ class DeviceMemory {
   explicit DeviceMemory(std::unique_ptr<MemorySource> source);
 
   // The one of this process for `device`, without an index: of the current device of that type.
-  // CPU: counted by counting_allocator.h, which begins now if it had not. Meta: likewise, by
-  // meta_allocator.h. Others: the statistics of the device's allocator (bytes given out, rounded up
-  // to blocks as the allocator does).
+  // CPU: counted by counting_allocator.h, which begins now if it had not. Others: the statistics of
+  // the device's allocator (bytes given out, rounded up to blocks as the allocator does).
   // Throws std::invalid_argument if the device has no allocator that keeps statistics.
   static DeviceMemory& of(c10::Device device);
 

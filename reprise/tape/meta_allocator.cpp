@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/meta_allocator.h"
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include <c10/core/Allocator.h>
 #include <c10/core/StorageImpl.h>
 
 #include "reprise/tape/counting_allocator.h"
-#include "reprise/tape/live_bytes.h"
 
 namespace reprise::tape {
 namespace {
 
 constexpr std::uint8_t kPriority = 255;
 
-// Mutable globals, against house rule 22: a c10 allocator is global and must outlive every tensor.
-LiveBytes meta_bytes;
+// Scope state of this thread, changed by UncountedMeta alone.
+thread_local bool is_uncounted = false;
 
 // What stands for the memory of a storage.
 struct Block {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  // that are counted
 };
 
 void free_block(void* context) {
   const std::unique_ptr<Block> block(static_cast<Block*>(context));
-  meta_bytes.subtract(block->bytes);
+  count_as_cpu_memory(-block->bytes);
 }
 
 class MetaAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
-    auto block = std::make_unique<Block>(Block{static_cast<std::int64_t>(bytes)});
-    meta_bytes.add(block->bytes, cpu_live_bytes());
+    auto block = std::make_unique<Block>();
+    block->bytes = is_uncounted ? 0 : static_cast<std::int64_t>(bytes);
+    count_as_cpu_memory(block->bytes);
     return {nullptr, block.release(), &free_block, c10::Device(c10::DeviceType::Meta)};
   }
 
@@ -51,20 +53,18 @@ void count_meta_memory() {
   });
 }
 
-std::int64_t meta_live_bytes() { return meta_bytes.live() + cpu_live_bytes(); }
-
-std::int64_t meta_peak_bytes() { return meta_bytes.peak(); }
-
-std::int64_t restart_meta_peak() { return meta_bytes.restart_peak(cpu_live_bytes()); }
-
 void count_again(const c10::StorageImpl& storage) {
   auto* const block = storage.data_ptr().cast_context<Block>(&free_block);
   if (block == nullptr) {
     return;  // made before counting began
   }
   const auto bytes = static_cast<std::int64_t>(storage.nbytes());
-  meta_bytes.add(bytes - block->bytes, cpu_live_bytes());
+  count_as_cpu_memory(bytes - block->bytes);
   block->bytes = bytes;
 }
+
+UncountedMeta::UncountedMeta() : outer_(std::exchange(is_uncounted, true)) {}
+
+UncountedMeta::~UncountedMeta() { is_uncounted = outer_; }
 
 }  // namespace reprise::tape
