@@ -20,6 +20,7 @@
 #include <ATen/ops/where.h>
 
 #include "reprise/profile/meta_kernels.h"
+#include "reprise/tape/frame.h"
 
 namespace reprise::profile {
 namespace {
@@ -92,6 +93,13 @@ MaybeTensor added_mask(const MaybeTensor& mask, const at::Tensor& query) {
                                      query.options().requires_grad(false)));
 }
 
+// True where the query may look at the key.
+at::Tensor causal_mask(const at::Tensor& query, const at::Tensor& key) {
+  return at::ones({query.size(-2), key.size(-2)},
+                  query.options().dtype(at::kBool).requires_grad(false))
+      .tril();
+}
+
 // Attention op by op, as the CPU has it: libtorch's own adds the mask to a copy of the scores where
 // tensors are on the meta device.
 at::Tensor attention_in_parts(const at::Tensor& query, const at::Tensor& key,
@@ -100,11 +108,7 @@ at::Tensor attention_in_parts(const at::Tensor& query, const at::Tensor& key,
   const double factor = std::sqrt(scale);
   const at::Tensor scaled = query.mul(factor);
   const MaybeTensor mask =
-      is_causal ? added_mask(at::ones({query.size(-2), key.size(-2)},
-                                      query.options().dtype(at::kBool).requires_grad(false))
-                                 .tril(),
-                             query)
-                : added_mask(attn_mask, query);
+      added_mask(is_causal ? MaybeTensor(causal_mask(query, key)) : attn_mask, query);
   at::Tensor scores = at::matmul(scaled, key.transpose(-2, -1).mul(factor));
   if (mask) {
     scores.add_(*mask);
@@ -116,14 +120,22 @@ at::Tensor attention_in_parts(const at::Tensor& query, const at::Tensor& key,
   return at::matmul(scores, value);
 }
 
+// One of sdp::SDPBackend.
+std::int64_t choice_of_cpu(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                           const MaybeTensor& attn_mask, double dropout_p, bool is_causal,
+                           std::optional<double> scale, bool enable_gqa) {
+  const tape::UnseenOps unseen;
+  const MaybeTensor mask = attn_mask ? MaybeTensor(cpu_shape_of(*attn_mask)) : std::nullopt;
+  return at::_fused_sdp_choice(cpu_shape_of(query), cpu_shape_of(key), cpu_shape_of(value), mask,
+                               dropout_p, is_causal, scale, enable_gqa);
+}
+
 at::Tensor scaled_dot_product_attention(const at::Tensor& query, const at::Tensor& key,
                                         const at::Tensor& value, const MaybeTensor& attn_mask,
                                         double dropout_p, bool is_causal,
                                         std::optional<double> scale, bool enable_gqa) {
-  const MaybeTensor mask_shape = attn_mask ? MaybeTensor(cpu_shape_of(*attn_mask)) : std::nullopt;
   const std::int64_t choice =
-      at::_fused_sdp_choice(cpu_shape_of(query), cpu_shape_of(key), cpu_shape_of(value), mask_shape,
-                            dropout_p, is_causal, scale, enable_gqa);
+      choice_of_cpu(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa);
   if (choice == static_cast<std::int64_t>(sdp::SDPBackend::flash_attention)) {
     return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
         query, key, value, dropout_p, is_causal, added_mask(attn_mask, query), scale));

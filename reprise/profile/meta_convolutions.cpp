@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/ConvUtils.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 
 #include "reprise/profile/meta_kernels.h"
 
@@ -62,8 +63,24 @@ at::Tensor result_of(const std::vector<std::int64_t>& sizes, const at::Tensor& r
   return at::empty(sizes, read.options());
 }
 
-bool is_strided(c10::IntArrayRef stride) {
-  return std::any_of(stride.begin(), stride.end(), [](std::int64_t step) { return step > 1; });
+bool is_above_one(c10::IntArrayRef numbers) {
+  return std::any_of(numbers.begin(), numbers.end(), [](std::int64_t each) { return each > 1; });
+}
+
+// Whether libtorch leaves the convolution to oneDNN, or does it itself: a small one, or one that is
+// a product of matrices. (Its use_mkldnn; what it takes then is not known.)
+bool is_by_onednn(const at::Tensor& input, const at::Tensor& weight, c10::IntArrayRef stride,
+                  c10::IntArrayRef dilation, std::int64_t groups) {
+  constexpr std::int64_t small_elements = 20480;
+  constexpr std::int64_t many_images = 16;
+  constexpr std::int64_t large_kernel = 3;
+  const c10::IntArrayRef kernel = weight.sizes().slice(2);
+  const bool is_product = !is_above_one(stride) && !is_above_one(dilation) && !is_above_one(kernel);
+  const bool is_small =
+      groups == 1 && input.size(0) == 1 && input.numel() <= small_elements &&
+      !std::all_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n > large_kernel; });
+  return input.scalar_type() == at::kFloat && at::globalContext().userEnabledMkldnn() &&
+         (!is_product || input.size(0) >= many_images || at::get_num_threads() > 1) && !is_small;
 }
 
 at::Tensor convolution(const at::Tensor& input, const at::Tensor& weight,
@@ -80,7 +97,10 @@ at::Tensor convolution(const at::Tensor& input, const at::Tensor& weight,
                                         all(output_padding), all(stride), all(dilation), groups)
           : at::native::conv_output_size(input.sizes(), weight.sizes(), all(padding), all(stride),
                                          all(dilation));
-  return result_of(sizes, input, weight, transposed && is_strided(stride));
+  if (!is_by_onednn(input, weight, stride, dilation, groups)) {
+    return at::empty(sizes, input.options());
+  }
+  return result_of(sizes, input, weight, transposed && is_above_one(stride));
 }
 
 at::Tensor weight_gradient(const at::Tensor& grad_output, const at::Tensor& input,
@@ -96,14 +116,22 @@ at::Tensor weight_gradient(const at::Tensor& grad_output, const at::Tensor& inpu
 std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
     const at::Tensor& grad_output, const at::Tensor& input, const at::Tensor& weight,
     c10::OptionalIntArrayRef bias_sizes, c10::IntArrayRef stride, c10::IntArrayRef /*padding*/,
-    c10::IntArrayRef /*dilation*/, bool transposed, c10::IntArrayRef /*output_padding*/,
-    std::int64_t /*groups*/, std::array<bool, 3> output_mask) {
-  at::Tensor grad_input = output_mask[0] ? result_of(input.sizes().vec(), grad_output, weight,
-                                                     !transposed && is_strided(stride))
-                                         : at::Tensor();
+    c10::IntArrayRef dilation, bool transposed, c10::IntArrayRef /*output_padding*/,
+    std::int64_t groups, std::array<bool, 3> output_mask) {
+  const bool is_copied = is_by_onednn(input, weight, stride, dilation, groups);
+  const auto gradient = grad_output.expect_contiguous();
+  at::Tensor grad_input;
+  at::Tensor grad_weight;
   at::Tensor grad_bias = output_mask[2] ? at::empty(*bias_sizes, weight.options()) : at::Tensor();
-  at::Tensor grad_weight =
-      output_mask[1] ? weight_gradient(grad_output, input, weight) : at::Tensor();
+  if (output_mask[0]) {
+    grad_input = is_copied ? result_of(input.sizes().vec(), *gradient, weight,
+                                       !transposed && is_above_one(stride))
+                           : at::empty(input.sizes(), input.options());
+  }
+  if (output_mask[1]) {
+    grad_weight = is_copied ? weight_gradient(*gradient, input, weight)
+                            : at::empty(weight.sizes(), weight.options());
+  }
   return {std::move(grad_input), std::move(grad_weight), std::move(grad_bias)};
 }
 

@@ -18,13 +18,6 @@
 namespace reprise::profile {
 namespace {
 
-// Before any meta tensor is made.
-const MachineSpeed& after_preparations(const MachineSpeed& speed) {
-  tape::count_meta_memory();
-  install_meta_kernels();
-  return speed;
-}
-
 // One forward and its backward, with everything kept.
 class OnePass {
  public:
@@ -68,8 +61,10 @@ class OnePass {
 
 }  // namespace
 
-MetaRecorder::MetaRecorder(const MachineSpeed& speed)
-    : frame_(after_preparations(speed)), scope_(frame_) {}
+MetaRecorder::MetaRecorder(const MachineSpeed& speed) : frame_(speed), scope_(frame_) {
+  tape::count_meta_memory();
+  install_meta_kernels();
+}
 
 plan::Program MetaRecorder::record(const std::function<void()>& step, const ParameterNames& names) {
   OnePass pass(names, [this] { return frame_.clock_us(); });
