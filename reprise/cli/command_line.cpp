@@ -41,6 +41,9 @@ OptionValues checked_values(const CommandTable& table, const std::string& comman
   for (const OptionRecord& record : table.options_of(command)) {
     if (record.is_operand) {
       const std::string& text = read.operands.at(record.name);
+      if (text.empty() && record.is_optional) {
+        continue;
+      }
       if (text.empty()) {
         throw UsageError(display_name(record) + ": expected " + expectation(record) +
                          ", got none (see '" + table.program + " " + command + " --help')");

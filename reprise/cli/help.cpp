@@ -39,11 +39,13 @@ std::string head(const OptionRecord& record) {
   return display_name(record) + (record.is_operand ? "" : value_name(record));
 }
 
-// " PROGRAM SCHEDULE" of a command that has operands.
+// " PROGRAM SCHEDULE" of a command that has operands, " [PROGRAM]" where it may be left out.
 std::string operands(const std::vector<OptionRecord>& options) {
   std::string text;
   for (const OptionRecord& record : options) {
-    text += record.is_operand ? " " + record.value_name : "";
+    if (record.is_operand) {
+      text += record.is_optional ? " [" + record.value_name + "]" : " " + record.value_name;
+    }
   }
   return text;
 }

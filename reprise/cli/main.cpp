@@ -37,7 +37,7 @@ void run(const CommandLine& line) {
   } else if (line.command == "estimate") {
     run_estimate(*line.values, std::cout, std::cerr);
   } else if (line.command == "plan") {
-    run_plan(*line.values, std::cout, std::cerr);
+    run_plan(*line.values, &program_of_model, std::cout, std::cerr);
   } else if (line.command == "simulate") {
     run_simulate(*line.values, std::cout, std::cerr);
   } else if (line.command == "compare") {

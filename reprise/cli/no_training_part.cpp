@@ -6,8 +6,9 @@
 namespace reprise::cli {
 namespace {
 
-[[noreturn]] void refuse() {
-  throw std::runtime_error("expected a program that was built with libtorch, got one without");
+[[noreturn]] void refuse(const std::string& place = "") {
+  throw std::runtime_error(place +
+                           "expected a program that was built with libtorch, got one without");
 }
 
 }  // namespace
@@ -20,6 +21,8 @@ void run_verification(const OptionValues& /*values*/, std::ostream& /*out*/,
                       std::ostream& /*err*/) {
   refuse();
 }
+
+EstimatedProgram program_of_model(const OptionValues& /*values*/) { refuse("--model: "); }
 
 std::string libtorch_text() { return "no libtorch"; }
 

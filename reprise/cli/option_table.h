@@ -39,10 +39,11 @@ struct OptionRecord {
   std::string value_name = {};  // of kText: "FILE", "LIST"
   Bounds bounds = {};
   std::vector<std::string> choices = {};
-  // Given by position instead of by name, in the order of the table, and never left out. In help
-  // and messages it is called `value_name`.
+  // Given by position instead of by name, in the order of the table. In help and messages it is
+  // called `value_name`.
   bool is_operand = false;
   bool is_repeatable = false;  // may be given several times; see OptionValues::texts()
+  bool is_optional = false;    // an operand that may be left out
 };
 
 struct CommandRecord {

@@ -24,7 +24,7 @@ CommandTable make_table() {
        "reprise verify --model gpt --budget 40%"},
       {"estimate", "Tell what a transformer will take in memory, before anything runs",
        "reprise estimate --preset gpt3-175b"},
-      {"plan", "Find the fastest schedule of a recorded step that fits a budget",
+      {"plan", "Find the fastest schedule of a recorded step, or of a model's, that fits a budget",
        "reprise plan step.json --budget 60% --out schedule.json"},
       {"simulate", "Tell what a schedule of a recorded step costs, and what makes its peak",
        "reprise simulate step.json schedule.json --timeline"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/plan_command.h"
 
+#include <array>
 #include <map>
 #include <ostream>
 #include <string>
@@ -22,6 +23,12 @@
 
 namespace reprise::cli {
 namespace {
+
+// Mean something with --model only.
+constexpr std::array kModelOptions = {"layers",    "depths",       "dim",         "heads",
+                                      "context",   "image-size",   "classes",     "dropout",
+                                      "attention", "batch",        "gradients",   "threads",
+                                      "gflops",    "gbytes-per-s", "save-program"};
 
 // What a planner's record calls its options, and what they are called here.
 ArgumentNames option_names(const plan::PlannerRecord& planner) {
@@ -77,10 +84,49 @@ plan::PlanResult plan_minimum(const plan::Program& program, const std::string& p
   return result;
 }
 
+// Either a program or a model is planned.
+void check_source(const OptionValues& values) {
+  const std::string& file = values.text("program");
+  const std::string& model = values.text("model");
+  if (file.empty() && model.empty()) {
+    throw UsageError("PROGRAM: expected a file, or --model, got none (see 'reprise plan --help')");
+  }
+  if (!file.empty() && !model.empty()) {
+    throw UsageError("--model: expected no PROGRAM beside it, got " + in_quotes(file));
+  }
+  for (const char* name : kModelOptions) {
+    if (model.empty() && values.is_given(name)) {
+      throw UsageError("--" + std::string(name) + ": expected together with --model, got " +
+                       in_quotes(values.text(name)) + " with PROGRAM " + in_quotes(file));
+    }
+  }
+}
+
+void load(const OptionValues& values, ModelProgram program_of_model, PlanReport& report) {
+  if (values.text("model").empty()) {
+    report.program = load_program(values.text("program"));
+    return;
+  }
+  EstimatedProgram estimated = program_of_model(values);
+  report.program = std::move(estimated.program);
+  report.model = estimated.model;
+}
+
+// Where no plan fits because of what is made in any case.
+std::string gradients_hint(const PlanReport& report) {
+  if (!report.model || report.model->made_gradient_bytes < report.result.budget_bytes) {
+    return "";
+  }
+  return "; " + bytes_text(report.model->made_gradient_bytes) +
+         " of that are gradients (--gradients there: they are not made in the step)";
+}
+
 }  // namespace
 
-void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) {
-  const ReportOutput output(values, {"out", "json"}, {"program"}, out, err);
+void run_plan(const OptionValues& values, ModelProgram program_of_model, std::ostream& out,
+              std::ostream& err) {
+  check_source(values);
+  const ReportOutput output(values, {"out", "json", "save-program"}, {"program"}, out, err);
   const std::string planner = values.text("planner");
   require_planner(planner, "--planner");
   const Budget budget = parse_budget(values.text("budget"), "--budget");
@@ -88,7 +134,10 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
   request.options = planner_options(values, planner);
 
   PlanReport report;
-  report.program = load_program(values.text("program"));
+  load(values, program_of_model, report);
+  if (output.is_asked_for("save-program")) {
+    output.write("save-program", plan::write_program(report.program));
+  }
   PlanWatch watch(err);
   report.keep_all_peak_bytes = plan::simulate_keep_all(report.program).peak_bytes;
   request.on_progress = [&](const plan::PlanProgress& progress) {
@@ -112,7 +161,7 @@ void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) 
     if (watch.is_stopped()) {
       throw Interrupted("stopped before a plan within the budget was found");
     }
-    throw BudgetError(refusal_text(report, "--budget", budget.text));
+    throw BudgetError(refusal_text(report, "--budget", budget.text) + gradients_hint(report));
   }
   output.write("out", plan::write_schedule(*report.result.schedule));
   output.text() << plan_text(report);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/model_options.h"
 #include "reprise/cli/option_table.h"
 
 namespace reprise::cli {
@@ -18,12 +19,39 @@ OptionRecord operand(std::vector<std::string> commands, std::string name, std::s
 }
 
 std::vector<OptionRecord> file_options() {
+  OptionRecord planned =
+      operand({"plan"}, "program", "Program (docs/file_formats.md); none with --model", "PROGRAM");
+  planned.is_optional = true;
   return {
-      operand({"simulate", "plan", "compare"}, "program", "Program (docs/file_formats.md)",
-              "PROGRAM"),
+      operand({"simulate", "compare"}, "program", "Program (docs/file_formats.md)", "PROGRAM"),
+      planned,
       operand({"simulate"}, "schedule",
               "Schedule of that program, or keepall: the one that replays nothing", "SCHEDULE"),
   };
+}
+
+// A model whose step `plan` is to plan without running it.
+std::vector<OptionRecord> planned_model_options() {
+  return model_options(
+             "plan",
+             "Model, in place of PROGRAM (a size that is not given is the model's own "
+             "default)",
+             "",
+             "Plan a training step of this model, on tensors that take no memory and with "
+             "estimated times")
+      .integer("batch", "8", kSize, "Sequences or images per batch")
+      .choice(
+          "gradients", "made", {"made", "there"},
+          "Gradients of parameters are made in backward, as after zero_grad(), or there before "
+          "the step, as where they are added up, and then on top of all bytes as parameters are")
+      .integer("threads", "0", {.min = 0, .max = 4096},
+               "Threads that the step would have: some ops take memory for each; 0: one per core")
+      .real("gflops", "1000", {.min = 0, .excludes_min = true},
+            "Speed of the machine that times are estimated for: 1e9 floating-point operations per "
+            "second")
+      .real("gbytes-per-s", "100", {.min = 0, .excludes_min = true},
+            "Likewise: 1e9 bytes that it reads or writes per second")
+      .records();
 }
 
 // What `plan` is to make.
@@ -175,6 +203,13 @@ std::vector<OptionRecord> output_options() {
        "Draw the bytes of the step over its slots, as wide as the terminal",
        group},
       {{"plan"}, "out", kText, "", "Write the schedule " + json, group, "FILE"},
+      {{"plan"},
+       "save-program",
+       kText,
+       "",
+       "With --model: write the program " + json,
+       group,
+       "FILE"},
       {{"generate"}, "out", kText, "-", "Write the program " + json, group, "FILE"},
       {{"simulate"},
        "csv",
@@ -194,8 +229,9 @@ std::vector<OptionRecord> output_options() {
 
 std::vector<OptionRecord> plan_options() {
   std::vector<OptionRecord> all;
-  for (const auto& part : {file_options(), plan_question_options(), compare_question_options(),
-                           limit_options(), generating_options(), output_options()}) {
+  for (const auto& part :
+       {file_options(), planned_model_options(), plan_question_options(),
+        compare_question_options(), limit_options(), generating_options(), output_options()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -92,6 +93,20 @@ std::string dropped_text(const std::vector<DroppedGroup>& groups) {
   return table_text(columns, rows);
 }
 
+std::string number_text(double number) {
+  std::ostringstream out;
+  out << number;
+  return out.str();
+}
+
+std::string model_text(const EstimatedModel& model) {
+  return "times are estimates, at " + number_text(model.gflops) + " GFLOP/s and " +
+         number_text(model.gbytes_per_s) + " GB/s; " +
+         bytes_text(model.parameter_bytes + model.there_gradient_bytes) + " of parameters" +
+         (model.there_gradient_bytes > 0 ? ", gradients" : "") +
+         " and buffers come on top of all bytes here\n";
+}
+
 std::string strip(const PlanReport& report, const DroppedGroup& dropped) {
   const plan::PlanResult& result = report.result;
   return table_text(
@@ -173,6 +188,7 @@ std::string plan_text(const PlanReport& report) {
   const plan::PlanResult& result = report.result;
   const std::vector<DroppedGroup> groups = dropped_values(report.program, *result.schedule);
   std::string text = program_text(report.program) + "\n";
+  text += report.model ? model_text(*report.model) : "";
   text += "planned by " + result.planner + " in " + duration_text(report.seconds) +
           (result.iterations > 0 ? ", " + count_text(result.iterations, "iteration") : "") +
           (result.is_cancelled ? ", stopped" : "") +
@@ -208,6 +224,13 @@ std::string plan_json(const PlanReport& report) {
                {"cancelled", result.is_cancelled},
                {"out_of_time", result.is_out_of_time},
                {"proved", result.is_proved}};
+  if (report.model) {
+    json["model"] = {{"parameter_bytes", report.model->parameter_bytes},
+                     {"there_gradient_bytes", report.model->there_gradient_bytes},
+                     {"made_gradient_bytes", report.model->made_gradient_bytes},
+                     {"gflops", report.model->gflops},
+                     {"gbytes_per_s", report.model->gbytes_per_s}};
+  }
   if (result.schedule) {
     json["peak_bytes"] = result.peak_bytes;
     json["recompute_us"] = result.recompute_us;

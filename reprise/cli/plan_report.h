@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "reprise/cli/estimated_program.h"
 #include "reprise/plan/planners.h"
 #include "reprise/plan/program.h"
 
@@ -16,6 +18,8 @@ struct PlanReport {
   plan::PlanResult result;
   std::int64_t keep_all_peak_bytes = 0;
   double seconds = 0;  // that planning took
+  // Where the program was made of a model.
+  std::optional<EstimatedModel> model = {};
 };
 
 // Peak, overhead, gap; what was dropped by label and op; the strip. REQUIRES: result.schedule.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reprise/cli/model_options.h"
 #include "reprise/cli/option_group.h"
 
 namespace reprise::cli {
@@ -8,21 +9,9 @@ constexpr Bounds kCount = {.min = 1, .max = 1e6};
 constexpr Bounds kCountOrNone = {.min = 0, .max = 1e6};
 
 // `train` and `verify` have these in common.
-OptionGroup model_options(const std::string& command) {
-  return OptionGroup(command, "Model (a size that is not given is the model's own default)")
-      .choice("model", "gpt", {"gpt", "lstm", "audio", "cnn", "unet"}, "What to train")
-      .integer("layers", "", kCount, "Blocks (gpt, audio) or levels (unet)")
-      .text("depths", "", "LIST", "Blocks of each stage (cnn), such as 3,4,6,3")
-      .integer("dim", "", kCount, "Width of a block, or channels of the first stage (cnn, unet)")
-      .integer("heads", "", kCount, "Attention heads (gpt, audio)")
-      .integer("context", "", {.min = 2, .max = 1e8},
-               "Tokens (gpt, lstm) or samples (audio) per sequence")
-      .integer("image-size", "", kCount, "Pixels per side of synthetic images (cnn, unet)")
-      .integer("classes", "", {.min = 2, .max = 1e6}, "Classes (cnn, unet)")
-      .real("dropout", "", {.min = 0, .max = 1, .excludes_max = true},
-            "Share of activations that dropout clears (gpt, audio)")
-      .choice("attention", "", {"written", "sdpa", "flash"},
-              "Attention written out with its dropout, or by scaled_dot_product_attention (gpt)");
+OptionGroup trained_model_options(const std::string& command) {
+  return model_options(command, "Model (a size that is not given is the model's own default)",
+                       "gpt", "What to train");
 }
 
 OptionGroup data_options(const std::string& command) {
@@ -117,14 +106,14 @@ OptionGroup verification_options() {
 }  // namespace
 
 std::vector<OptionRecord> train_options() {
-  return records_of({model_options("train"), validated_data_options(),
+  return records_of({trained_model_options("train"), validated_data_options(),
                      step_options("train", "100", 1), policy_options(), output_options()});
 }
 
 std::vector<OptionRecord> verify_options() {
   // In the first step nothing is planned yet.
-  return records_of({verification_options(), model_options("verify"), data_options("verify"),
-                     step_options("verify", "3", 2)});
+  return records_of({verification_options(), trained_model_options("verify"),
+                     data_options("verify"), step_options("verify", "3", 2)});
 }
 
 }  // namespace reprise::cli

@@ -3,6 +3,7 @@
 
 #include <torch/torch.h>
 
+#include "reprise/cli/model_program.h"
 #include "reprise/cli/train_command.h"
 #include "reprise/cli/verify_command.h"
 
@@ -15,6 +16,8 @@ void run_training(const OptionValues& values, std::ostream& out, std::ostream& e
 void run_verification(const OptionValues& values, std::ostream& out, std::ostream& err) {
   run_verify(values, out, err);
 }
+
+EstimatedProgram program_of_model(const OptionValues& values) { return make_model_program(values); }
 
 std::string libtorch_text() { return "libtorch " TORCH_VERSION; }
 

@@ -4,16 +4,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "reprise/profile/cost_clock.h"
 #include "reprise/tape/label_stack.h"
 
 namespace reprise::profile {
 
 StepRecorder::StepRecorder(tape::Pass& pass, tape::DeviceMemory& memory,
-                           const ParameterNames& names)
-    : pass_(pass), memory_(memory), names_(names), clock_(memory.device()) {
+                           const ParameterNames& names, std::function<double()> clock_us)
+    : pass_(pass), memory_(memory), names_(names), clock_us_(std::move(clock_us)) {
+  if (!clock_us_) {
+    clock_us_ = [clock = CostClock(memory.device())]() mutable { return clock.now_us(); };
+  }
   memory_.open(scope_);
   start_bytes_ = scope_.start_bytes;
-  pass_began_us_ = clock_.now_us();
+  pass_began_us_ = clock_us_();
   pass_.set_watch(this);
 }
 
@@ -92,7 +96,7 @@ void StepRecorder::before_op() {
   phase_ = Phase::kOp;
   window_peak_ = 0;
   live_before_ = net_live_bytes();
-  began_us_ = clock_.now_us();
+  began_us_ = clock_us_();
 }
 
 std::string StepRecorder::label_of(tape::OpId id) const {
@@ -119,7 +123,7 @@ void StepRecorder::after_op(tape::OpId id) {
   if (is_in_backward_) {
     return;
   }
-  const double cost_us = clock_.now_us() - began_us_;
+  const double cost_us = clock_us_() - began_us_;
   cut();
   phase_ = Phase::kBetweenOps;
   if (id == tape::kNoOp) {
@@ -153,7 +157,7 @@ void StepRecorder::begin_backward() {
   }
   find_released();
   is_in_backward_ = true;
-  forward_us_ = clock_.now_us() - pass_began_us_;
+  forward_us_ = clock_us_() - pass_began_us_;
 }
 
 void StepRecorder::on_use_begin(std::int64_t node, const std::string& name) {
@@ -162,14 +166,14 @@ void StepRecorder::on_use_begin(std::int64_t node, const std::string& name) {
   phase_ = Phase::kUse;
   replay_us_ = 0;
   uses_.push_back({.node = node, .name = name, .begin_bytes = net_live_bytes()});
-  began_us_ = clock_.now_us();
+  began_us_ = clock_us_();
 }
 
 void StepRecorder::on_use_value(const tape::TensorRef& ref) { uses_.back().needs.push_back(ref); }
 
 void StepRecorder::on_use_end() {
   cut();
-  uses_.back().cost_us = clock_.now_us() - began_us_ - replay_us_;
+  uses_.back().cost_us = clock_us_() - began_us_ - replay_us_;
   phase_ = Phase::kAfterUse;
 }
 
@@ -178,20 +182,20 @@ void StepRecorder::on_backward_end() {
     return;
   }
   cut();
-  pass_us_ = clock_.now_us() - pass_began_us_;
+  pass_us_ = clock_us_() - pass_began_us_;
   phase_ = Phase::kOver;
 }
 
 void StepRecorder::before_replay() {
   cut();
   phase_before_replay_ = std::exchange(phase_, Phase::kReplay);
-  replay_began_us_ = clock_.now_us();
+  replay_began_us_ = clock_us_();
 }
 
 void StepRecorder::after_replay() {
   cut();
   phase_ = phase_before_replay_;
-  const double us = clock_.now_us() - replay_began_us_;
+  const double us = clock_us_() - replay_began_us_;
   replay_us_ += us;
   all_replays_us_ += us;
 }

@@ -14,11 +14,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "reprise/profile/cost_clock.h"
 #include "reprise/profile/parameter_names.h"
 #include "reprise/profile/step_trace.h"
 #include "reprise/profile/storage_numbers.h"
@@ -41,8 +41,10 @@ class StepRecorder final : public tape::PassWatch {
  public:
   // Looks on from now on, before the first op, until finish(). What it is given must outlive that.
   // Ops have the label that is open on their thread, else that of the part whose parameters
-  // they read, else that of the op before.
-  StepRecorder(tape::Pass& pass, tape::DeviceMemory& memory, const ParameterNames& names);
+  // they read, else that of the op before. `clock_us` tells the time that ops and nodes take; a
+  // CostClock of the device if it is empty.
+  StepRecorder(tape::Pass& pass, tape::DeviceMemory& memory, const ParameterNames& names,
+               std::function<double()> clock_us = {});
   ~StepRecorder() override;
   StepRecorder(const StepRecorder&) = delete;
   StepRecorder& operator=(const StepRecorder&) = delete;
@@ -110,7 +112,7 @@ class StepRecorder final : public tape::PassWatch {
   tape::Pass& pass_;
   tape::DeviceMemory& memory_;
   const ParameterNames& names_;
-  CostClock clock_;
+  std::function<double()> clock_us_;
   tape::PeakScope scope_;
   std::int64_t start_bytes_ = 0;
   std::int64_t peak_bytes_ = 0;

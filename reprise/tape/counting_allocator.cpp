@@ -139,8 +139,7 @@ class CountingAllocator final : public c10::Allocator {
                                         .bytes = counted_bytes,
                                         .context = memory.release_context(),
                                         .deleter = deleter};
-    raise_peak(live_bytes_count.fetch_add(counted_bytes, std::memory_order_relaxed) +
-               counted_bytes);
+    count_as_cpu_memory(counted_bytes);
     return {block, block, &free_block, device};
   }
 
@@ -168,6 +167,10 @@ void count_cpu_memory() {
 }
 
 bool has_allocation_gate() { return gate != nullptr; }
+
+void count_as_cpu_memory(std::int64_t bytes) {
+  raise_peak(live_bytes_count.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+}
 
 AllocationGateScope::AllocationGateScope(AllocationGate& new_gate)
     : outer_(std::exchange(gate, &new_gate)) {}

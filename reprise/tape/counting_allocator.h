@@ -21,6 +21,10 @@ namespace reprise::tape {
 void count_cpu_memory();
 bool is_counting_cpu_memory();
 
+// Counts bytes of something that stands for CPU memory and has none (meta_allocator.h); less than 0:
+// no longer.
+void count_as_cpu_memory(std::int64_t bytes);
+
 // Of the blocks that are counted.
 std::int64_t cpu_live_bytes();
 // The most live bytes since the last restart_cpu_peak().

@@ -33,6 +33,9 @@ void for_each_seeing_frame(Visit&& visit) {
 void see_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   // Kernels are opaque: ops that a kernel calls are part of it.
   const UnseenOps unseen;
+  if (!frames.empty()) {
+    frames.back()->change_arguments(op, *stack);
+  }
   const std::size_t argument_count = op.schema().arguments().size();
   const OpArguments arguments(stack->data() + (stack->size() - argument_count), argument_count);
   for_each_seeing_frame([&](Frame& frame) { frame.before_op(op, keys, arguments); });

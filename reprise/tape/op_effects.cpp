@@ -152,7 +152,7 @@ at::Generator generator_of(OpArguments arguments) {
     });
   }
   const at::Device device = named ? *named : of_tensor.value_or(at::kCPU);
-  return device.is_meta() ? at::Generator() : at::globalContext().defaultGenerator(device);
+  return at::globalContext().defaultGenerator(device.is_meta() ? at::kCPU : device);
 }
 
 }  // namespace reprise::tape

@@ -43,8 +43,7 @@ bool may_replay(const c10::OperatorHandle& op);
 bool is_random(const c10::OperatorHandle& op);
 
 // The generator that a random op draws from: the one passed to it, else the default one of its
-// device.
-// Undefined for meta tensors, which hold no numbers.
+// device. Meta tensors hold no numbers and stand for tensors of the CPU: its generator is theirs.
 at::Generator generator_of(OpArguments arguments);
 
 // Calls `visit(tensor)` for every defined tensor in `value`: a tensor, or a list of (optional)

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <ATen/ops/empty.h>
+
 #include "reprise/plan/argument_error.h"
 #include "reprise/plan/checks.h"
 #include "reprise/zoo/audio_data.h"
@@ -189,6 +191,20 @@ std::unique_ptr<DataSource> unet_data(const ModelSpec& model, const DataSpec& da
                                                                .seed = data.seed}));
 }
 
+at::Tensor without_bytes(const std::vector<std::int64_t>& sizes, at::ScalarType type) {
+  return at::empty(sizes, at::TensorOptions(at::kMeta).dtype(type));
+}
+
+Batch images_without_bytes(const ModelSpec& model, std::int64_t batch) {
+  if (has_name(model, "cnn")) {
+    const std::int64_t size = model.image_size.value_or(kCnnImageSize);
+    return {{without_bytes({batch, 3, size, size}, at::kFloat)}, without_bytes({batch}, at::kLong)};
+  }
+  const std::int64_t size = model.image_size.value_or(kUnetImageSize);
+  return {{without_bytes({batch, 3, size, size}, at::kFloat)},
+          without_bytes({batch, size, size}, at::kLong)};
+}
+
 }  // namespace
 
 const std::vector<std::string>& model_names() {
@@ -229,6 +245,23 @@ std::unique_ptr<DataSource> make_data(const ModelSpec& model, const DataSpec& da
     return audio_data(model, data);
   }
   return has_name(model, "cnn") ? cnn_data(model, data) : unet_data(model, data);
+}
+
+Batch batch_without_bytes(const ModelSpec& model, const DataSpec& data) {
+  make_data(model, data);  // checks both
+  const std::int64_t batch = data.batch_size;
+  if (has_name(model, "gpt") || has_name(model, "lstm")) {
+    const std::int64_t context =
+        has_name(model, "gpt") ? gpt_sizes(model).context : lstm_sizes(model).context;
+    return {{without_bytes({batch, context}, at::kLong)},
+            without_bytes({batch, context}, at::kLong)};
+  }
+  if (has_name(model, "audio")) {
+    const std::int64_t samples = model.context.value_or(kDefaultSamples);
+    return {{without_bytes({batch, 1, samples}, at::kFloat)},
+            without_bytes({batch, samples / kAudioHop}, at::kLong)};
+  }
+  return images_without_bytes(model, batch);
 }
 
 }  // namespace reprise::zoo

@@ -51,4 +51,8 @@ struct DataSpec {
 // a file cannot be read or is not what it should be.
 std::unique_ptr<DataSource> make_data(const ModelSpec& model, const DataSpec& data);
 
+// Tensors of the shapes and types of a synthetic batch, on the meta device: they take no memory.
+// Throws as make_data() does. REQUIRES: no path is given.
+Batch batch_without_bytes(const ModelSpec& model, const DataSpec& data);
+
 }  // namespace reprise::zoo

@@ -22,7 +22,8 @@ const CommandTable kTable = {
      {{"train"}, "fast", kFlag, "", "Hurry", "Training"},
      {{"show"}, "page", kText, "", "Page", "Files", "PAGE", {}, {}, true},
      {{"show"}, "look", kChoice, "", "Look", "Files", "LOOK", {}, {"plain", "bold"}, true},
-     {{"show"}, "with", kText, "", "With", "Files", "NAME=VALUE", {}, {}, false, true}}};
+     {{"show"}, "with", kText, "", "With", "Files", "NAME=VALUE", {}, {}, false, true},
+     {{"plan"}, "page", kText, "", "Page", "Files", "PAGE", {}, {}, true, false, true}}};
 
 std::string refusal(const std::vector<std::string>& words) {
   try {
@@ -121,6 +122,11 @@ TEST(CommandLine, KeepsAllValuesOfARepeatableOption) {
   EXPECT_THAT(line.values->texts("with"), testing::ElementsAre("a=1", "b=2"));
   EXPECT_THAT(parse_command_line(kTable, {"show", "p", "bold"}).values->texts("with"),
               testing::IsEmpty());
+}
+
+TEST(CommandLine, LeavesAnOptionalOperandEmpty) {
+  EXPECT_EQ(parse_command_line(kTable, {"plan"}).values->text("page"), "");
+  EXPECT_EQ(parse_command_line(kTable, {"plan", "p"}).values->text("page"), "p");
 }
 
 TEST(CommandLine, RefusesAMissingValue) {

@@ -174,7 +174,58 @@ TEST_F(PlanCommand, RefusesWordsThatMakeNoSense) {
   EXPECT_THAT(refusal<UsageError>(run_plan, {"plan", file, "--planner", "magic"}),
               StartsWith("--planner: expected one of: "));
   EXPECT_EQ(refusal<UsageError>(run_plan, {"plan"}),
-            "PROGRAM: expected a file, got none (see 'reprise plan --help')");
+            "PROGRAM: expected a file, or --model, got none (see 'reprise plan --help')");
+}
+
+TEST_F(PlanCommand, PlansAModelAsItPlansAProgram) {
+  const std::vector<std::string> budget = {"--budget", "300", "--planner", "exact", "--json", "-"};
+  std::vector<std::string> of_file = {"plan", path("chain.json")};
+  std::vector<std::string> of_model = {"plan", "--model", "gpt", "--gflops", "50"};
+  of_file.insert(of_file.end(), budget.begin(), budget.end());
+  of_model.insert(of_model.end(), budget.begin(), budget.end());
+  json file_report = json::parse(run(run_plan, of_file).out);
+  json model_report = json::parse(run(run_plan, of_model).out);
+  EXPECT_EQ(model_report["model"], json({{"parameter_bytes", 2048},
+                                         {"there_gradient_bytes", 0},
+                                         {"made_gradient_bytes", 200},
+                                         {"gflops", 50},
+                                         {"gbytes_per_s", 100}}));
+  model_report.erase("model");
+  model_report.erase("seconds");
+  file_report.erase("seconds");
+  EXPECT_EQ(model_report, file_report);
+}
+
+TEST_F(PlanCommand, SaysThatTheTimesOfAModelAreEstimates) {
+  EXPECT_THAT(run(run_plan, {"plan", "--model", "gpt", "--budget", "300", "--gflops", "0.5"}).out,
+              HasSubstr("\ntimes are estimates, at 0.5 GFLOP/s and 100 GB/s; 2.0 KiB of parameters "
+                        "and buffers come on top of all bytes here\n"));
+}
+
+TEST_F(PlanCommand, WritesTheProgramOfAModel) {
+  run(run_plan, {"plan", "--model", "gpt", "--budget", "300", "--save-program", path("m.json")});
+  EXPECT_EQ(read_file(path("m.json")), read_file(path("chain.json")));
+}
+
+TEST_F(PlanCommand, SaysWhenItIsGradientsThatDoNotFit) {
+  EXPECT_THAT(refusal<BudgetError>(run_plan, {"plan", "--model", "gpt", "--budget", "150"}),
+              EndsWith("; 200 B of that are gradients (--gradients there: they are not made in the "
+                       "step)"));
+  EXPECT_THAT(refusal<BudgetError>(run_plan, {"plan", "--model", "gpt", "--budget", "249"}),
+              EndsWith("got 249, 249 B"));
+}
+
+TEST_F(PlanCommand, TakesAProgramOrAModel) {
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan"}),
+            "PROGRAM: expected a file, or --model, got none (see 'reprise plan --help')");
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", "x.json", "--model", "gpt"}),
+            "--model: expected no PROGRAM beside it, got 'x.json'");
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", "x.json", "--layers", "3"}),
+            "--layers: expected together with --model, got '3' with PROGRAM 'x.json'");
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", "x.json", "--save-program", "y.json"}),
+            "--save-program: expected together with --model, got 'y.json' with PROGRAM 'x.json'");
+  EXPECT_EQ(refusal<UsageError>(run_plan, {"plan", "--model", "bert"}),
+            "--model: expected one of: gpt, lstm, audio, cnn, unet, got 'bert'");
 }
 
 }  // namespace

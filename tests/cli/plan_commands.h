@@ -16,6 +16,7 @@
 #include "reprise/cli/command_line.h"
 #include "reprise/cli/file_bytes.h"
 #include "reprise/cli/options.h"
+#include "reprise/cli/plan_command.h"
 #include "reprise/plan/hash.h"
 #include "reprise/plan/serialize.h"
 #include "tests/plan/chain_program.h"
@@ -34,6 +35,19 @@ inline Output run(Command command, const std::vector<std::string>& words) {
   std::ostringstream err;
   command(*parse_command_line(command_table(), words).values, out, err);
   return {out.str(), err.str()};
+}
+
+// The chain of three, in the place of what libtorch makes of a model.
+inline EstimatedProgram chain_of_model(const OptionValues& values) {
+  return {.program = plan::chain_of_three(),
+          .model = {.parameter_bytes = 2048,
+                    .made_gradient_bytes = 200,
+                    .gflops = values.real("gflops"),
+                    .gbytes_per_s = values.real("gbytes-per-s")}};
+}
+
+inline void run_plan(const OptionValues& values, std::ostream& out, std::ostream& err) {
+  run_plan(values, &chain_of_model, out, err);
 }
 
 // The message of the Error that the command ends with.

@@ -49,6 +49,11 @@ class Refusals(EndToEndCase):
         self.assert_refused(reprise("plan", gpt6, "--planner", "every_k", "--option", "k=0"), 2,
                             "--option k of every_k: expected an integer from 1 to", "got '0'")
 
+    def test_a_model_in_a_build_without_libtorch(self):
+        if b"no libtorch" in reprise("--version").stdout:
+            self.assert_refused(reprise("plan", "--model", "gpt"), 1,
+                                "reprise plan: --model: expected a program that was built with libtorch")
+
     def test_budgets_that_are_none(self):
         for budget in ("-1", "-5%", "nan", "inf", "nan%", "1e400", "40 %", "5 MB", "5mb", "0x10", "+5",
                        "MINIMUM", "60%,50%", " "):

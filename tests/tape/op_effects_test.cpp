@@ -34,8 +34,8 @@ TEST(GeneratorOf, GoesByTheDeviceThatTheResultIsAskedFor) {
             at::detail::getDefaultCPUGenerator());
 }
 
-TEST(GeneratorOf, IsNoneWhereNoNumbersAreHeld) {
-  EXPECT_FALSE(generator_of(Arguments{torch::ones({2}), kMeta}).defined());
+TEST(GeneratorOf, IsThatOfTheCpuWhereNoNumbersAreHeld) {
+  EXPECT_EQ(generator_of(Arguments{torch::ones({2}), kMeta}), at::detail::getDefaultCPUGenerator());
 }
 
 TEST(IsRandom, KnowsOpsThatDraw) {
