@@ -12,6 +12,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "reprise/tape/counting_allocator.h"
+#include "reprise/tape/meta_allocator.h"
 
 namespace reprise::tape {
 namespace {
@@ -94,6 +95,13 @@ DeviceMemory& DeviceMemory::of(c10::Device device, const std::string& place) {
                               std::make_unique<StatisticsSource>(*allocator, index));
   }
   return *memory;
+}
+
+bool DeviceMemory::counts(c10::Device device) const {
+  if (device.is_meta()) {
+    return device_.is_cpu() && is_counting_meta_memory();
+  }
+  return device.type() == device_.type() && (device.is_cpu() || device.index() == device_.index());
 }
 
 std::int64_t DeviceMemory::live_bytes() { return source_->live_bytes(); }

@@ -43,11 +43,9 @@ class DeviceMemory {
 
   // With its index, unless it is the CPU.
   c10::Device device() const { return device_; }
-  // Whether what lies on `device` is among the bytes.
-  bool counts(c10::Device device) const {
-    return device.type() == device_.type() &&
-           (device.is_cpu() || device.index() == device_.index());
-  }
+  // Whether what lies on `device` is among the bytes: also that of meta tensors, once they are
+  // counted as the CPU's (meta_allocator.h).
+  bool counts(c10::Device device) const;
 
   std::int64_t live_bytes();
   // `scope` must stay where it is until close().

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/meta_allocator.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::uint8_t kPriority = 255;
 
+std::atomic<bool> is_counting{false};
 // Scope state of this thread, changed by UncountedMeta alone.
 thread_local bool is_uncounted = false;
 
@@ -50,8 +52,11 @@ void count_meta_memory() {
     // Never deleted: tensors that live until the process ends are freed through it.
     static auto& allocator = *new MetaAllocator;
     c10::SetAllocator(c10::DeviceType::Meta, &allocator, kPriority);
+    is_counting = true;
   });
 }
+
+bool is_counting_meta_memory() { return is_counting.load(); }
 
 void count_again(const c10::StorageImpl& storage) {
   auto* const block = storage.data_ptr().cast_context<Block>(&free_block);

@@ -14,6 +14,7 @@ namespace reprise::tape {
 // Begins to count, on the CPU too (counting_allocator.h), once and for the rest of the process;
 // later calls do nothing. To be called before other threads make meta tensors.
 void count_meta_memory();
+bool is_counting_meta_memory();
 
 // Resizing a meta tensor asks no allocator: counts a storage of the meta device with the bytes that
 // it has now.
