@@ -36,6 +36,7 @@ class MetaFrame final : public tape::Frame {
                  tape::OpArguments arguments) override;
   void after_op(const c10::OperatorHandle& op, tape::OpArguments results) override;
   bool is_rerun() const override { return false; }
+  bool sees_views() const override { return false; }
 
  private:
   bool is_sum_in_place(tape::OpArguments arguments) const;
