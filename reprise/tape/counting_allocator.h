@@ -21,8 +21,8 @@ namespace reprise::tape {
 void count_cpu_memory();
 bool is_counting_cpu_memory();
 
-// Counts bytes of something that stands for CPU memory and has none (meta_allocator.h); less than 0:
-// no longer.
+// Counts bytes of something that stands for CPU memory and has none (meta_allocator.h); less than
+// 0: no longer.
 void count_as_cpu_memory(std::int64_t bytes);
 
 // Of the blocks that are counted.

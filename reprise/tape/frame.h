@@ -27,7 +27,8 @@ class Frame {
   // Takes the tensors that autograd saves while this frame is on top.
   virtual std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() = 0;
 
-  // Called first, for the innermost frame alone: may change the op's arguments, the last of `stack`.
+  // Called first, for the innermost frame alone: may change the op's arguments, the last of
+  // `stack`.
   virtual void change_arguments(const c10::OperatorHandle& /*op*/, torch::jit::Stack& /*stack*/) {}
   // Called around every op. What `before_op` throws leaves through the user's function.
   // `keys` are those that the op was dispatched with.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints a function in one line, once by replaying its ops and once by calling it again; succeeds
-// if the function was called as often as that says and the gradients equal plain training's bit for bit.
+// Checkpoints a function in one line, once by replaying its ops and once by calling it again;
+// succeeds if the function was called as often as that says and the gradients equal plain
+// training's bit for bit.
 #include <cstring>
 #include <iostream>
 
@@ -22,8 +23,8 @@ bool bitwise_equal(const torch::Tensor& a, const torch::Tensor& b) {
          std::memcmp(a.data_ptr(), b.data_ptr(), a.nbytes()) == 0;
 }
 
-// False, with a line that says so, if a region that gets its values back by `how` calls `block` another
-// number of times or makes another gradient than plain training.
+// False, with a line that says so, if a region that gets its values back by `how` calls `block`
+// another number of times or makes another gradient than plain training.
 bool same_gradient(reprise::Recompute how, int expected_calls, const torch::Tensor& x,
                    const torch::Tensor& weight, const torch::Tensor& plain) {
   torch::manual_seed(2);
