@@ -70,7 +70,6 @@ nlohmann::json answer(TrainedModel& gpt, const std::vector<std::string>& words) 
 int main() {
   using namespace reprise::bench;
   reprise::count_memory();
-  reprise::keep_freed_memory();
   torch::manual_seed(0);
   TrainedModel gpt = make_gpt();
   return answer_commands([&](const auto& words) { return answer(gpt, words); });

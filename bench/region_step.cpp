@@ -83,7 +83,6 @@ class TinyLayers {
 
 int main() {
   reprise::count_memory();
-  reprise::keep_freed_memory();
   reprise::bench::TinyLayers layers;
   return reprise::bench::answer_commands([&](const auto& words) { return layers.step(words); });
 }

@@ -299,9 +299,8 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
     run->recorder = std::make_unique<profile::StepRecorder>(*pass, memory_, names_);
   } else {
     // On other devices ops run later than they are called.
-    const bool is_to_be_timed = options_.device.is_cpu() &&
-                                run->known->times.size() < kTimedPasses &&
-                                run->planned->result.replays > 0;
+    const bool is_to_be_timed =
+        options_.device.is_cpu() && !run->known->is_timed && run->planned->result.replays > 0;
     run->meter = std::make_unique<tape::PassMeter>(*pass, memory_, is_to_be_timed);
   }
   run_ = std::move(run);
@@ -327,6 +326,7 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder
                     .expected = pass.tape().expected_again(),
                     .plans = {},
                     .times = {},
+                    .is_timed = false,
                     .retimed = {}};
     known.keep_all_peak_bytes = plan::simulate_keep_all(known.program).peak_bytes;
     known.not_replayable_bytes = not_replayable_bytes(known.program);
@@ -411,7 +411,8 @@ void MemoryBudget::Core::retime() {
   if (known->times.size() == kTimedPasses) {
     known->retimed =
         profile::retimed_program(known->program, run_->planned->schedule, known->times);
-    known->times.assign(kTimedPasses, {});
+    known->times.clear();
+    known->is_timed = true;
   }
 }
 

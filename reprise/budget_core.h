@@ -53,9 +53,10 @@ struct KnownPass {
   std::int64_t margin_bytes = 0;
   int corrections = 0;
   std::vector<PlannedPass> plans;  // last used last
-  // Of the first passes that followed a plan; and the program with the costs that they showed, to
-  // be planned anew when the next pass begins.
+  // Of the first passes that followed a plan, until there are enough; then the program with the
+  // costs that they showed, to be planned anew when the next pass begins.
   std::vector<tape::PassTimes> times;
+  bool is_timed = false;
   std::optional<plan::Program> retimed;
 };
 

@@ -24,13 +24,10 @@ std::int64_t add_tensors(const Tensors& tensors, profile::ParameterNames& names)
   return bytes;
 }
 
-std::int64_t make_gradients(const zoo::Model& model) {
-  std::int64_t bytes = 0;
+void make_gradients(const zoo::Model& model) {
   for (const at::Tensor& parameter : model.parameters()) {
     parameter.mutable_grad() = at::empty_like(parameter).detach();
-    bytes += static_cast<std::int64_t>(parameter.grad().nbytes());
   }
-  return bytes;
 }
 
 std::int64_t gradient_bytes(const zoo::Model& model) {
@@ -62,8 +59,10 @@ EstimatedProgram make_model_program(const OptionValues& values) {
     profile::ParameterNames names;
     model_bytes.parameter_bytes =
         add_tensors(model->named_parameters(), names) + add_tensors(model->named_buffers(), names);
-    model_bytes.there_gradient_bytes =
-        values.text("gradients") == "there" ? make_gradients(*model) : 0;
+    if (values.text("gradients") == "there") {
+      make_gradients(*model);
+    }
+    model_bytes.there_gradient_bytes = gradient_bytes(*model);
     estimated.program = recorder.record([&] { model->loss(batch).backward(); }, names);
     estimated.program.name = model->description();
     model_bytes.made_gradient_bytes = gradient_bytes(*model) - model_bytes.there_gradient_bytes;

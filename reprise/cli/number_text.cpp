@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <iomanip>
+#include <limits>
 #include <sstream>
 
 #include "reprise/plan/format_bytes.h"
@@ -19,6 +20,13 @@ std::string two_digits(std::int64_t number) {
 std::string fixed_text(double number, int decimals) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(decimals) << number;
+  return out.str();
+}
+
+std::string number_text(double number) {
+  std::ostringstream out;
+  out.precision(std::numeric_limits<double>::max_digits10 - 1);
+  out << number;
   return out.str();
 }
 

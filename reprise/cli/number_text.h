@@ -11,6 +11,9 @@ namespace reprise::cli {
 // With `decimals` digits after the point: fixed_text(2.345, 1) is "2.3".
 std::string fixed_text(double number, int decimals);
 
+// With up to 16 digits, as few as it takes: "0.5", "1234567".
+std::string number_text(double number);
+
 // In powers of 1024, with one decimal: "512 B", "1.5 KiB", "151.3 MiB".
 std::string bytes_text(std::int64_t bytes);
 

@@ -4,20 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <sstream>
 
 #include "reprise/cli/errors.h"
+#include "reprise/cli/number_text.h"
 #include "reprise/plan/shortened.h"
 
 namespace reprise::cli {
 namespace {
-
-std::string number_text(double number) {
-  std::ostringstream out;
-  out.precision(std::numeric_limits<double>::max_digits10 - 1);
-  out << number;
-  return out.str();
-}
 
 std::string bounds_text(const Bounds& bounds) {
   const bool has_min = std::isfinite(bounds.min);

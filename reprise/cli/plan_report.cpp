@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -91,12 +90,6 @@ std::string dropped_text(const std::vector<DroppedGroup>& groups) {
     rows.push_back(cells(rest, has_labels));
   }
   return table_text(columns, rows);
-}
-
-std::string number_text(double number) {
-  std::ostringstream out;
-  out << number;
-  return out.str();
 }
 
 std::string model_text(const EstimatedModel& model) {

@@ -160,20 +160,22 @@ TEST(MemoryBudgetSteps, AnExceptionLeavesNothingBehind) {
   }
 }
 
+// A step of which a hook of the third weight throws; it stays there.
+void fail_in_backward(Layers& layers, MemoryBudget& budget) {
+  const auto scope = budget.step();
+  const at::Tensor loss = layers.loss(32);
+  layers.weights[2].register_hook(
+      [](const at::Tensor&) -> at::Tensor { throw std::runtime_error("the user's"); });
+  loss.backward();
+}
+
 TEST(MemoryBudgetSteps, AnExceptionInBackwardLeavesNothingBehind) {
   Layers layers(6);
   const support::Tensors expected = layers.plain_gradients(32);
   const at::Tensor drawn_from = support::default_generator_state();
   MemoryBudget budget = MemoryBudget::share_of_peak(0.7);
   for (int step = 0; step < 3; ++step) {
-    const auto failing_step = [&] {
-      const auto scope = budget.step();
-      const at::Tensor loss = layers.loss(32);
-      layers.weights[2].register_hook(
-          [](const at::Tensor&) -> at::Tensor { throw std::runtime_error("the user's"); });
-      loss.backward();
-    };
-    EXPECT_THROW(failing_step(), std::runtime_error);
+    EXPECT_THROW(fail_in_backward(layers, budget), std::runtime_error);
     EXPECT_TRUE(bitwise_equal(support::default_generator_state(), drawn_from));
     EXPECT_TRUE(c10::GradMode::is_enabled());
     layers.weights[2].remove_hook(static_cast<unsigned>(step));
@@ -193,14 +195,7 @@ TEST(MemoryBudgetSteps, AnExceptionInBackwardLeavesNothingBehind) {
 TEST(MemoryBudgetSteps, AnExceptionInTheFirstBackwardIsNotPlannedFor) {
   Layers layers(6);
   MemoryBudget budget = MemoryBudget::share_of_peak(0.7);
-  const auto failing_step = [&] {
-    const auto scope = budget.step();
-    const at::Tensor loss = layers.loss(32);
-    layers.weights[2].register_hook(
-        [](const at::Tensor&) -> at::Tensor { throw std::runtime_error("the user's"); });
-    loss.backward();
-  };
-  EXPECT_THROW(failing_step(), std::runtime_error);
+  EXPECT_THROW(fail_in_backward(layers, budget), std::runtime_error);
   EXPECT_FALSE(budget.program());
   EXPECT_EQ(budget.report().unplanned_because, "an exception has ended its backward");
 
