@@ -52,18 +52,21 @@ struct BottleneckImpl : torch::nn::Module {
 };
 TORCH_MODULE(Bottleneck);
 
-torch::nn::Sequential make_resnet50(std::int64_t classes) {
+// `width`: channels of the first stage; 64 in the published network.
+torch::nn::Sequential make_resnet50(std::int64_t width, std::int64_t classes) {
   torch::nn::Sequential model(
-      conv(3, 64, 7, 2), torch::nn::BatchNorm2d(64), torch::nn::ReLU(torch::nn::ReLUOptions(true)),
+      conv(3, width, 7, 2), torch::nn::BatchNorm2d(width),
+      torch::nn::ReLU(torch::nn::ReLUOptions(true)),
       torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(3).stride(2).padding(1)));
-  std::int64_t channels = 64;
-  std::int64_t width = 64;
+  std::int64_t channels = width;
+  std::int64_t stride = 1;
   for (const int blocks : {3, 4, 6, 3}) {
     for (int block = 0; block < blocks; ++block) {
-      model->push_back(Bottleneck(channels, width, block == 0 && width > 64 ? 2 : 1));
+      model->push_back(Bottleneck(channels, width, block == 0 ? stride : 1));
       channels = 4 * width;
     }
     width *= 2;
+    stride = 2;
   }
   model->push_back(torch::nn::AdaptiveAvgPool2d(torch::nn::AdaptiveAvgPool2dOptions(1)));
   model->push_back(torch::nn::Flatten());
@@ -124,12 +127,12 @@ Workload lstm() {
 Workload resnet50() {
   torch::manual_seed(1);
   constexpr std::int64_t kClasses = 100;
-  torch::nn::Sequential model = make_resnet50(kClasses);
-  const at::Tensor images = torch::randn({8, 3, 64, 64});
-  const at::Tensor classes = torch::randint(kClasses, {8});
+  torch::nn::Sequential model = make_resnet50(16, kClasses);
+  const at::Tensor images = torch::randn({16, 3, 128, 128});
+  const at::Tensor classes = torch::randint(kClasses, {16});
   Workload workload;
   workload.name = "resnet50";
-  workload.about = "bottleneck residual net, 3-4-6-3 blocks, 64x64, B 8";
+  workload.about = "bottleneck residual net, 3-4-6-3 blocks of width 16, 128x128, B 16";
   workload.shares = {1, 0.5};
   workload.loss = [=]() mutable {
     return torch::cross_entropy_loss(model->forward(images), classes);
