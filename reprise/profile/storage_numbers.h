@@ -20,7 +20,7 @@ class StorageNumbers {
   explicit StorageNumbers(const tape::ValueTable& values);
 
   int of(tape::ValueId value);
-  Access access(const tape::TensorRef& ref) { return access(ref.value, ref.view); }
+  Access access(const tape::TensorRef& ref) { return access(ref.value, *ref.view); }
   Access access(tape::ValueId value, const tape::TensorView& view);
   // Sets the shape and dtype of the first tensor over the storage that access() was asked for.
   void describe(int storage, StorageTrace& trace) const;

@@ -13,7 +13,7 @@ std::string text_of(const TensorRef& ref, const ValueRecord& record) {
   if (record.opaque.defined()) {
     out << record.opaque.layout() << " " << record.opaque.dtype();
   } else {
-    out << c10::IntArrayRef(ref.view.sizes) << " " << ref.view.dtype.name();
+    out << c10::IntArrayRef(ref.view->sizes) << " " << ref.view->dtype.name();
   }
   return out.str();
 }

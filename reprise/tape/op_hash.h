@@ -14,7 +14,4 @@ namespace reprise::tape {
 std::uint64_t digest_of(const OpRecord& op);
 std::uint64_t digest_of(const TensorRef& ref);
 
-// Of a row of digests: that of all before it, and the next.
-std::uint64_t mix(std::uint64_t hash, std::uint64_t digest);
-
 }  // namespace reprise::tape

@@ -51,7 +51,7 @@ bool is_same(const TensorRef& ref, const c10::IValue& value, ValueTable& values)
   const at::Tensor& tensor = value.toTensor();
   return ref.value != kNoValue && has_dense_storage(tensor) &&
          (values.is_where_made(tensor, ref.value) || values.value_of(tensor) == ref.value) &&
-         ref.view.is_of(tensor);
+         ref.view->is_of(tensor);
 }
 
 bool is_same(const TensorArgument& argument, const c10::IValue& value, ValueTable& values) {

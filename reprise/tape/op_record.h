@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include <ATen/core/Generator.h>
@@ -26,7 +27,7 @@ inline constexpr OpId kNoOp = -1;
 // A tensor as an op saw it. `kNoValue`: an undefined one.
 struct TensorRef {
   ValueId value = kNoValue;
-  TensorView view;
+  std::shared_ptr<const TensorView> view;  // owned with all that look alike; null for kNoValue
 };
 
 // The tensors of one argument.

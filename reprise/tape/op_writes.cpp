@@ -39,7 +39,7 @@ std::vector<WrittenTensor> find_writes(OpArguments arguments, OpRecord& record) 
       const at::Tensor& tensor = tensor_in(arguments[index], element);
       if (has_dense_storage(tensor)) {
         const c10::StorageImpl* const storage = tensor.storage().unsafeGetStorageImpl();
-        const bool fills = overwrites && ref.view.covers(*storage);
+        const bool fills = overwrites && ref.view->covers(*storage);
         written.push_back({.tensor = tensor,
                            .storage = storage,
                            .before = ref.value,

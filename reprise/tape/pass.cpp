@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/pass.h"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include <torch/csrc/autograd/node.h>
 
 #include "reprise/tape/live_count.h"
+#include "reprise/tape/mix.h"
 #include "reprise/tape/node_uses.h"
 #include "reprise/tape/op_hash.h"
 
@@ -75,6 +77,7 @@ std::int64_t Pass::add_value(const at::Tensor& tensor) {
   saved_.push_back(
       {.ref = tape_.saved(tensor), .version = SeenVersion(tensor), .node = nodes_.current()});
   ++needed_;
+  newest_needed_ = saved_.size();
   const ValueId root = root_of(index);
   if (static_cast<std::size_t>(root) >= handles_.size()) {
     handles_.resize(static_cast<std::size_t>(root) + 1, 0);
@@ -178,7 +181,7 @@ at::Tensor Pass::value(std::int64_t index) {
   const std::lock_guard lock(tape_.mutex());
   at(index).version.require_unchanged([&] {
     std::ostringstream what;
-    what << "a tensor of shape " << c10::IntArrayRef(at(index).ref.view.sizes)
+    what << "a tensor of shape " << c10::IntArrayRef(at(index).ref.view->sizes)
          << " that a step under a budget saved for backward";
     return what.str();
   });
@@ -193,7 +196,7 @@ at::Tensor Pass::value(std::int64_t index) {
   if (const at::Tensor& opaque = tape_.values().at(at(index).ref.value).opaque; opaque.defined()) {
     return opaque;
   }
-  return at(index).ref.view.over(storage_of(index));
+  return at(index).ref.view->over(storage_of(index));
 }
 
 void Pass::drop_value(std::int64_t index) {
@@ -203,12 +206,31 @@ void Pass::drop_value(std::int64_t index) {
   }
 }
 
+// Backward goes from the last op to the first. Before it has begun, who knows what forward may
+// save.
+void Pass::forget_states() {
+  if (!has_had_backward_ || saved_[newest_needed_ - 1].is_needed) {
+    return;
+  }
+  for (std::size_t i = last_ops_.size(); i < saved_.size(); ++i) {
+    const ValueTable& values = tape_.values();
+    const OpId maker = values.at(values.surviving(saved_[i].ref)).maker;
+    last_ops_.push_back(std::max(maker, i > 0 ? last_ops_.back() : kNoOp));
+  }
+  while (newest_needed_ > 0 && !saved_[newest_needed_ - 1].is_needed) {
+    --newest_needed_;
+  }
+  tape_.forget_states_after(newest_needed_ > 0 ? last_ops_[newest_needed_ - 1] : kNoOp);
+}
+
 void Pass::release(std::int64_t index) {
   const std::lock_guard lock(tape_.mutex());
   if (at(index).node == using_node_) {
     end_use();
   }
   --needed_;
+  at(index).is_needed = false;
+  forget_states();
   const ValueId root = root_of(index);
   if (--handles_[static_cast<std::size_t>(root)] == 0 && !parts().is_external(root)) {
     policy_->on_unneeded(parts(), root);

@@ -76,6 +76,7 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
     TensorRef ref;
     SeenVersion version;
     std::int64_t node;  // that saved it
+    bool is_needed = true;
   };
   SavedValue& at(std::int64_t index) { return saved_[static_cast<std::size_t>(index)]; }
   const SavedValue& at(std::int64_t index) const { return saved_[static_cast<std::size_t>(index)]; }
@@ -89,6 +90,7 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
             .watch = watch_};
   }
   void enter_backward();
+  void forget_states();
   void begin_use(std::int64_t index);
   void end_use();
   c10::Storage storage_of(std::int64_t index);
@@ -98,6 +100,9 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   std::vector<SavedValue> saved_;
   std::vector<std::int64_t> handles_;  // per value: saved ones of its storage that are needed
   std::int64_t needed_ = 0;
+  // Per saved value, from when backward has begun: the last op that it or those before it may take.
+  std::vector<OpId> last_ops_;
+  std::size_t newest_needed_ = 0;  // all saved values from here on have been released
   SavingNodes nodes_;
   std::vector<std::uint64_t> hashes_after_ops_;
   std::uint64_t hash_ = 0;

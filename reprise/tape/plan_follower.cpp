@@ -8,6 +8,8 @@ namespace {
 
 void run(const PassPlan::Replay& replay, const PassParts& parts) {
   RebuildRequest request{.wanted = replay.makes, .anew = true};
+  // What a recipe makes beside what is needed.
+  std::erase_if(request.wanted, [&parts](ValueId value) { return !parts.tape.may_rebuild(value); });
   request.has_use = [&](ValueId value) {
     return std::find(replay.makes.begin(), replay.makes.end(), value) != replay.makes.end();
   };

@@ -20,15 +20,11 @@ void set_state(at::Generator generator, const at::Tensor& state) {
   generator.set_state(state);
 }
 
-namespace {
-
 // Generator states are contiguous byte tensors on the CPU, on every device.
-bool are_equal(const at::Tensor& a, const at::Tensor& b) {
+bool have_equal_bytes(const at::Tensor& a, const at::Tensor& b) {
   return a.nbytes() == b.nbytes() &&
          std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
 }
-
-}  // namespace
 
 void RandomStates::watch(const std::vector<at::Generator>& generators) {
   for (const at::Generator& generator : generators) {
@@ -38,7 +34,7 @@ void RandomStates::watch(const std::vector<at::Generator>& generators) {
 
 void RandomStates::forget_unused() {
   std::erase_if(states_, [](const GeneratorState& entry) {
-    return are_equal(entry.state, state_of(entry.generator));
+    return have_equal_bytes(entry.state, state_of(entry.generator));
   });
 }
 

@@ -20,6 +20,7 @@ struct GeneratorState {
 // The state of a generator now, and back again; neither is seen by frames.
 at::Tensor state_of(at::Generator generator);
 void set_state(at::Generator generator, const at::Tensor& state);
+bool have_equal_bytes(const at::Tensor& a, const at::Tensor& b);
 
 class RandomStates {
  public:

@@ -251,7 +251,7 @@ at::Tensor RecordedRegion::value(std::int64_t index) {
   const std::lock_guard lock(tape_->mutex());
   at(index).version.require_unchanged([&] {
     std::ostringstream what;
-    what << "a tensor of shape " << c10::IntArrayRef(at(index).ref.view.sizes)
+    what << "a tensor of shape " << c10::IntArrayRef(at(index).ref.view->sizes)
          << " of the checkpointed region '" << options_.name << "'";
     return what.str();
   });
@@ -262,12 +262,12 @@ at::Tensor RecordedRegion::value(std::int64_t index) {
   if (!is_closed_) {
     // Asked in the midst of the region, for a gradient that its function computes: most values are
     // still where they were.
-    return at(index).ref.view.over(tape_->rebuild({.wanted = {value}})[0]);
+    return at(index).ref.view->over(tape_->rebuild({.wanted = {value}})[0]);
   }
   if (!at(index).storage) {
     fill();
   }
-  return at(index).ref.view.over(at(index).storage);
+  return at(index).ref.view->over(at(index).storage);
 }
 
 void RecordedRegion::release(std::int64_t index) {

@@ -140,13 +140,15 @@ at::Tensor Replay::tensor_of(const OpRecord& op, const TensorRef& ref,
     return opaque;
   }
   const auto position = written.find(ref.value);
-  return ref.view.over(position != written.end() ? position->second
-                                                 : instances_.at(source_of(op, ref)).storage);
+  return ref.view->over(position != written.end() ? position->second
+                                                  : instances_.at(source_of(op, ref)).storage);
 }
 
 void Replay::restore_generator(OpId id) {
-  if (const at::Tensor state = states_.before(id); state.defined()) {
-    const at::Generator& generator = ops_[static_cast<std::size_t>(id)]->generator;
+  const at::Generator& generator = ops_[static_cast<std::size_t>(id)]->generator;
+  if (generator.defined()) {
+    const at::Tensor state = states_.before(id);
+    TORCH_INTERNAL_ASSERT(state.defined(), "op ", id, " of a tape has lost its random state");
     drawn_from_.remember(generator);
     set_state(generator, state);
   }

@@ -26,6 +26,13 @@ Tape::Tape(std::shared_ptr<const OpRecords> expected) : expected_(std::move(expe
   values_.reserve(values);
 }
 
+void Tape::note_read(ValueId value) {
+  values_.note_read(value);
+  if (!may_rebuild(value)) {
+    values_.keep(value);
+  }
+}
+
 void Tape::note_reads(const OpRecord& record) {
   const auto is_filled = [this](ValueId value) {
     return std::any_of(written_.begin(), written_.end(), [value](const WrittenTensor& written) {
@@ -36,7 +43,7 @@ void Tape::note_reads(const OpRecord& record) {
     for (const TensorRef& ref : argument.refs) {
       if (ref.value != kNoValue && !is_filled(ref.value)) {
         last_reads_.push_back(ref.value);
-        values_.note_read(ref.value);
+        note_read(ref.value);
       }
     }
   }
@@ -69,10 +76,8 @@ void Tape::begin_repeated(OpArguments arguments) {
 
 void Tape::begin_record(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                         OpArguments arguments) {
-  current_ = record_call(op, keys, arguments, [&](const at::Tensor& tensor) {
-    return TensorRef{values_.value_of(tensor),
-                     has_dense_storage(tensor) ? TensorView::of(tensor) : TensorView()};
-  });
+  current_ = record_call(op, keys, arguments,
+                         [&](const at::Tensor& tensor) { return values_.ref_of(tensor); });
   if (traits_->may_write) {
     written_ = find_writes(arguments, *current_);
   }
@@ -207,12 +212,15 @@ std::vector<ValueId> Tape::values_to_write() const {
 }
 
 TensorRef Tape::saved(const at::Tensor& tensor) {
-  const ValueId value = values_.value_of(tensor);
-  values_.at(value).is_read = true;
-  if (values_.at(value).is_uninitialised) {
-    saved_unfilled_.push_back(value);
+  const TensorRef ref = values_.ref_of(tensor);
+  ValueRecord& value = values_.at(ref.value);
+  value.is_read = true;
+  if (value.is_uninitialised) {
+    saved_unfilled_.push_back(ref.value);
+  } else if (!may_rebuild(ref.value)) {
+    values_.keep(ref.value);
   }
-  return {value, has_dense_storage(tensor) ? TensorView::of(tensor) : TensorView()};
+  return ref;
 }
 
 ValueId Tape::after_last_op(ValueId value) const {
@@ -220,6 +228,13 @@ ValueId Tape::after_last_op(ValueId value) const {
       std::find_if(last_writes_.begin(), last_writes_.end(),
                    [value](const auto& before_after) { return before_after.first == value; });
   return write == last_writes_.end() ? value : write->second;
+}
+
+void Tape::forget_states_after(OpId last) {
+  if (generator_states_.forget_from(last + 1)) {
+    forgotten_from_ = std::min(forgotten_from_, last + 1);
+    forgotten_to_ = ops();
+  }
 }
 
 void Tape::end() {

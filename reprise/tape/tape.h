@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,15 @@ class Tape {
   // that.
   ValueId after_last_op(ValueId value) const;
 
+  // Nobody will ask for what ops after `last` have made: gives up the generator states that they
+  // had. Ops that read it all the same, later on, have it kept.
+  void forget_states_after(OpId last);
+  // Whether the op that made the value may still run again.
+  bool may_rebuild(ValueId value) const {
+    const OpId maker = values_.at(value).maker;
+    return maker < forgotten_from_ || maker >= forgotten_to_;
+  }
+
   // No more ops follow, until resume().
   void end();
   void resume();
@@ -87,13 +97,17 @@ class Tape {
   // The most bytes that the last rebuild() had made and not given up yet, without those that ops
   // take for themselves while they run.
   std::int64_t last_replay_bytes() const { return last_replay_bytes_; }
-  // Generator states and copies of what was about to be written.
-  std::int64_t kept_bytes() const { return generator_states_.bytes() + values_.copied_bytes(); }
+  // The most bytes of generator states that it has kept at once, and copies of what was about to be
+  // written.
+  std::int64_t kept_bytes() const {
+    return generator_states_.most_bytes() + values_.copied_bytes();
+  }
 
   std::recursive_mutex& mutex() { return mutex_; }
 
  private:
   void note_reads(const OpRecord& record);
+  void note_read(ValueId value);
   void keep_unfilled();
   bool repeats_expected(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                         OpArguments arguments);
@@ -122,6 +136,9 @@ class Tape {
   std::int64_t replayed_ops_ = 0;
   std::int64_t last_replay_bytes_ = 0;
   bool has_given_up_ = false;
+  // Ops in between have lost their generator states, if they had any.
+  OpId forgotten_from_ = std::numeric_limits<OpId>::max();
+  OpId forgotten_to_ = 0;
 };
 
 }  // namespace reprise::tape

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/tensor_view.h"
 
+#include <functional>
 #include <utility>
 
 #include <ATen/core/TensorBody.h>
 #include <c10/core/TensorImpl.h>
 
+#include "reprise/tape/mix.h"
+
 namespace reprise::tape {
+namespace {
+
+std::uint64_t digest_of(const c10::TensorImpl& impl) {
+  const c10::IntArrayRef sizes = impl.sizes();
+  const c10::IntArrayRef strides = impl.strides();
+  std::uint64_t hash =
+      mix(impl.key_set().raw_repr(), std::hash<caffe2::TypeIdentifier>{}(impl.dtype().id()));
+  hash = mix_signed(hash, 2 * impl.storage_offset() + (impl.is_wrapped_number() ? 1 : 0));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    hash = mix_signed(mix_signed(hash, sizes[i]), strides[i]);
+  }
+  return hash;
+}
+
+}  // namespace
 
 TensorView TensorView::of(const at::Tensor& tensor) {
   const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
@@ -18,6 +36,7 @@ TensorView TensorView::of(const at::Tensor& tensor) {
   view.keys = impl.key_set();
   view.is_dense = impl.is_non_overlapping_and_dense();
   view.is_wrapped_number = impl.is_wrapped_number();
+  view.digest = digest_of(impl);
   return view;
 }
 
@@ -59,6 +78,22 @@ bool TensorView::covers(const c10::StorageImpl& storage) const {
   return is_dense && offset == 0 &&
          elements * static_cast<std::int64_t>(dtype.itemsize()) ==
              static_cast<std::int64_t>(storage.nbytes());
+}
+
+std::shared_ptr<const TensorView> ViewPool::of(const at::Tensor& tensor) {
+  static const auto& empty = *new std::shared_ptr<const TensorView>(new TensorView());
+  if (!has_dense_storage(tensor)) {
+    return empty;
+  }
+  std::shared_ptr<const TensorView>& known = views_[digest_of(*tensor.unsafeGetTensorImpl())];
+  if (known && known->is_of(tensor)) {
+    return known;
+  }
+  auto view = std::make_shared<const TensorView>(TensorView::of(tensor));
+  if (!known) {
+    known = view;
+  }
+  return view;
 }
 
 bool has_dense_storage(const at::Tensor& tensor) {

@@ -106,7 +106,7 @@ ValueId ValueTable::after_write(const at::Tensor& tensor, ValueId before, OpId m
   at(before).next = after;
   at(after).root = at(before).root;
   at(after).write = static_cast<std::int32_t>(writes_.size());
-  writes_.push_back(TensorView::of(tensor));
+  writes_.push_back(views_.of(tensor));
   if (maker == kNoOp) {
     keep(after, tensor.storage());
   }
@@ -127,7 +127,7 @@ void ValueTable::add_rebuilt(ValueId value, const c10::Storage& storage) {
 ValueId ValueTable::surviving(const TensorRef& ref) const {
   ValueId value = ref.value;
   while (at(value).next != kNoValue &&
-         !overlap(ref.view.bytes(), written(at(value).next).bytes())) {
+         !overlap(ref.view->bytes(), written(at(value).next).bytes())) {
     value = at(value).next;
   }
   return value;

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -52,9 +53,13 @@ class ValueTable {
   }
   // The value that the tensor's storage holds now; an external one if it is not known.
   ValueId value_of(const at::Tensor& tensor);
+  // That value, and how the tensor looks at it.
+  TensorRef ref_of(const at::Tensor& tensor) { return {value_of(tensor), views_.of(tensor)}; }
   // Somebody reads the value. One that no op has written becomes external: it may have been filled
   // unseen. REQUIRES: its storage is alive.
   void note_read(ValueId value);
+  // Makes the value external, with the bytes that it has. REQUIRES: they are somewhere.
+  void keep(ValueId value) { keep(value, find(value)); }
   // The current value of the tensor's storage, or kNoValue if it is not known.
   ValueId known_value(const at::Tensor& tensor) const;
   // Whether the storage holds the value that `expected` is, and is where it was made: true says so,
@@ -100,7 +105,7 @@ class ValueTable {
 
   // What the write that made the value touched. REQUIRES: it is no root.
   const TensorView& written(ValueId value) const {
-    return writes_[static_cast<std::size_t>(at(value).write)];
+    return *writes_[static_cast<std::size_t>(at(value).write)];
   }
 
   ValueRecord& at(ValueId value) { return values_[static_cast<std::size_t>(value)]; }
@@ -116,7 +121,8 @@ class ValueTable {
   void keep(ValueId value, c10::Storage storage);
 
   std::vector<ValueRecord> values_;
-  std::vector<TensorView> writes_;
+  std::vector<std::shared_ptr<const TensorView>> writes_;  // owned with all that look alike
+  ViewPool views_;
   ska::flat_hash_map<const c10::StorageImpl*, ValueId> current_;  // by storage
   std::int64_t copied_bytes_ = 0;
   bool has_ended_ = false;

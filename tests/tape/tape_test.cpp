@@ -25,7 +25,7 @@ struct Recorded {
   TensorRef result;
   at::Tensor expected;  // a copy of the result
 
-  at::Tensor rebuilt() { return result.view.over(tape->rebuild({.wanted = {result.value}})[0]); }
+  at::Tensor rebuilt() { return result.view->over(tape->rebuild({.wanted = {result.value}})[0]); }
 };
 
 // Records `fn` without gradients and drops whatever it made.
@@ -108,7 +108,7 @@ TEST(Tape, AnEarlierVersionOfAStorageComesBack) {
   tape->end();
 
   EXPECT_TRUE(
-      bitwise_equal(before.view.over(tape->rebuild({.wanted = {before.value}})[0]), x.sin()));
+      bitwise_equal(before.view->over(tape->rebuild({.wanted = {before.value}})[0]), x.sin()));
 }
 
 TEST(Tape, WritesThroughViewsAreWritesOfTheWhole) {
