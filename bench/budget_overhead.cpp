@@ -3,6 +3,9 @@
 // price of recording, and at shares of its peak. All take their steps in turn, the first one
 // changes from round to round, and plain stands in the table twice: what differs there is noise.
 //
+// "shown" is a plain step whose ops go through the fallback, and whose saved tensors go through
+// hooks, without anything being done with them: what no recorder that stands there can do without.
+//
 // The steps before the count warm up: recorded, planned, timed for the final plan. The last row is
 // a step that nothing is known of: the first one of a new budget each time, which is recorded and
 // keeps within the budget as it goes.
@@ -22,6 +25,7 @@
 #include "bench/workloads.h"
 #include "reprise/memory.h"
 #include "reprise/memory_budget.h"
+#include "reprise/tape/frame.h"
 
 namespace {
 
@@ -32,8 +36,31 @@ double median(std::vector<double> numbers) {
   return numbers[numbers.size() / 2];
 }
 
+class IdleHooks final : public torch::autograd::SavedVariableHooks {
+ public:
+  void call_pack_hook(const at::Tensor& tensor) override { saved_ = tensor.detach(); }
+  at::Tensor call_unpack_hook() override { return saved_; }
+
+ private:
+  at::Tensor saved_;
+};
+
+class IdleFrame final : public tape::Frame {
+ public:
+  std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() override {
+    return std::make_unique<IdleHooks>();
+  }
+  void before_op(const c10::OperatorHandle& /*op*/, c10::DispatchKeySet /*keys*/,
+                 tape::OpArguments /*arguments*/) override {}
+  void after_op(const c10::OperatorHandle& /*op*/, tape::OpArguments /*results*/) override {}
+  bool is_rerun() const override { return false; }
+  bool sees_views() const override { return false; }
+  bool sees_backward() const override { return false; }
+};
+
 struct Row {
   std::string name;
+  bool is_shown = false;
   std::unique_ptr<MemoryBudget> budget = nullptr;  // null: plain
   // Above what is live before a step; not 0: `budget` is a new one of so many for each step.
   std::int64_t first_step_bytes = 0;
@@ -64,6 +91,7 @@ void measure(const bench::Workload& workload, int rounds) {
   std::vector<Row> rows;
   rows.push_back({.name = "plain"});
   rows.push_back({.name = "plain again"});
+  rows.push_back({.name = "shown", .is_shown = true});
   for (const double share : workload.shares) {
     std::ostringstream name;
     name << "budget of " << 100 * share << " %";
@@ -78,6 +106,10 @@ void measure(const bench::Workload& workload, int rounds) {
     const double began_ms = bench::process_cpu_ms();
     if (row.budget) {
       const auto step = row.budget->step();
+      workload.loss().backward();
+    } else if (row.is_shown) {
+      IdleFrame frame;
+      const tape::FrameScope scope(frame);
       workload.loss().backward();
     } else {
       workload.loss().backward();
@@ -96,7 +128,9 @@ void measure(const bench::Workload& workload, int rounds) {
   run(rows.back());
   for (int round = 0; round < rounds * workload.rounds_per_round; ++round) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      Row& row = rows[(static_cast<std::size_t>(round) + i) % rows.size()];
+      // Odd rounds go backwards, so that each row has two neighbours before it.
+      const std::size_t at = (static_cast<std::size_t>(round) / 2 + i) % rows.size();
+      Row& row = rows[round % 2 == 0 ? at : rows.size() - 1 - at];
       row.ms.push_back(run(row));
     }
   }

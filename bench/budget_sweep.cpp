@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains every model of the zoo plainly and at 20 budgets, with dropout, under bfloat16 autocast
-// and with accumulated gradients, and compares: gradients and buffers bit by bit, the peak
-// predicted with the one measured, both with the budget.
+// Trains every model of the zoo plainly and at 20 budgets, or as many as are asked for, with
+// dropout, under bfloat16 autocast and with accumulated gradients, and compares: gradients and
+// buffers bit by bit, the peak predicted with the one measured, both with the budget.
 //
-//   budget_sweep [MODEL...] > sweep.csv     what holds is told on standard error
+//   budget_sweep [BUDGETS [MODEL...]] > sweep.csv     what holds is told on standard error
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -121,9 +121,11 @@ struct Totals {
   std::int64_t largest_peak_error = 0;
 };
 
-void sweep(const std::string& name, const Mode& mode, Totals& totals) {
+// At `budgets` of them, from 100 % downwards in equal steps.
+void sweep(const std::string& name, const Mode& mode, int budgets, Totals& totals) {
   const Tensors plain = train(name, mode, nullptr);
-  for (int percent = 100; percent >= 5; percent -= 5) {
+  for (int left = budgets; left > 0; --left) {
+    const int percent = 100 * left / budgets;
     MemoryBudget budget = MemoryBudget::share_of_peak(percent / 100.0, {.iterations = 50});
     ++totals.cells;
     std::cout << name << ',' << mode.name << ',' << percent << ',';
@@ -157,14 +159,15 @@ bool claim(const std::string& what, bool holds) {
 int main(int argc, char** argv) {
   torch::set_num_threads(1);
   at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-  const std::vector<std::string> wanted(argv + 1, argv + argc);
+  const int budgets = argc > 1 ? std::stoi(argv[1]) : 20;
+  const std::vector<std::string> wanted(argv + std::min(argc, 2), argv + argc);
   std::cout << "model,mode,budget_percent,bit_equal,limit_bytes,predicted_peak_bytes,peak_bytes,"
                "keep_all_peak_bytes,replayed_ops,predicted_overhead,departures\n";
   Totals totals;
   for (const std::string& name : zoo::model_names()) {
     if (wanted.empty() || std::count(wanted.begin(), wanted.end(), name) > 0) {
       for (const Mode& mode : kModes) {
-        sweep(name, mode, totals);
+        sweep(name, mode, budgets, totals);
       }
     }
   }

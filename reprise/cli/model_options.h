@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "reprise/cli/option_group.h"
 
@@ -11,5 +12,8 @@ namespace reprise::cli {
 // `fallback` and `help`: of --model.
 OptionGroup model_options(const std::string& command, const std::string& heading,
                           const std::string& fallback, const std::string& help);
+
+// Of `plan`: a model whose step it is to plan without running it.
+std::vector<OptionRecord> planned_model_options();
 
 }  // namespace reprise::cli

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/cli/plan_command.h"
 
-#include <array>
 #include <map>
 #include <ostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "reprise/cli/amounts.h"
 #include "reprise/cli/argument_names.h"
 #include "reprise/cli/errors.h"
+#include "reprise/cli/model_options.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/plan_files.h"
 #include "reprise/cli/plan_report.h"
@@ -25,10 +26,15 @@ namespace reprise::cli {
 namespace {
 
 // Mean something with --model only.
-constexpr std::array kModelOptions = {"layers",    "depths",       "dim",         "heads",
-                                      "context",   "image-size",   "classes",     "dropout",
-                                      "attention", "batch",        "gradients",   "threads",
-                                      "gflops",    "gbytes-per-s", "save-program"};
+std::vector<std::string> model_only_options() {
+  std::vector<std::string> names = {"save-program"};
+  for (const OptionRecord& option : planned_model_options()) {
+    if (option.name != "model") {
+      names.push_back(option.name);
+    }
+  }
+  return names;
+}
 
 // What a planner's record calls its options, and what they are called here.
 ArgumentNames option_names(const plan::PlannerRecord& planner) {
@@ -94,9 +100,9 @@ void check_source(const OptionValues& values) {
   if (!file.empty() && !model.empty()) {
     throw UsageError("--model: expected no PROGRAM beside it, got " + in_quotes(file));
   }
-  for (const char* name : kModelOptions) {
+  for (const std::string& name : model_only_options()) {
     if (model.empty() && values.is_given(name)) {
-      throw UsageError("--" + std::string(name) + ": expected together with --model, got " +
+      throw UsageError("--" + name + ": expected together with --model, got " +
                        in_quotes(values.text(name)) + " with PROGRAM " + in_quotes(file));
     }
   }

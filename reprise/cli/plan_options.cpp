@@ -30,7 +30,8 @@ std::vector<OptionRecord> file_options() {
   };
 }
 
-// A model whose step `plan` is to plan without running it.
+}  // namespace
+
 std::vector<OptionRecord> planned_model_options() {
   return model_options(
              "plan",
@@ -53,6 +54,8 @@ std::vector<OptionRecord> planned_model_options() {
             "Likewise: 1e9 bytes that it reads or writes per second")
       .records();
 }
+
+namespace {
 
 // What `plan` is to make.
 std::vector<OptionRecord> plan_question_options() {
