@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/profile/meta_frame.h"
 
+#include <mutex>
 #include <utility>
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <c10/core/GradMode.h>
 
 #include "reprise/profile/cpu_workspace.h"
@@ -14,6 +16,24 @@ namespace {
 
 // The engine's reference to a gradient, and the one of the op that takes it.
 constexpr std::size_t kEngineAndOp = 2;
+
+bool has_no_dropout(const c10::OperatorHandle& op, tape::OpArguments arguments) {
+  const std::optional<int> index = op.schema().argumentIndexWithName("dropout_p");
+  return index && arguments[static_cast<std::size_t>(*index)].toDouble() == 0;
+}
+
+// Kernels without bytes draw nothing, and the states of generators that nobody draws from are equal
+// and so kept once.
+void draw_as_on_cpu(const c10::OperatorHandle& op, tape::OpArguments arguments) {
+  if (!tape::is_random(op) || has_no_dropout(op, arguments)) {
+    return;
+  }
+  at::Generator generator = tape::generator_of(arguments);
+  if (generator.device().is_cpu()) {
+    const std::scoped_lock lock(generator.mutex());
+    at::check_generator<at::CPUGeneratorImpl>(generator)->random();
+  }
+}
 
 }  // namespace
 
@@ -59,6 +79,7 @@ void MetaFrame::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet key
 
 void MetaFrame::after_op(const c10::OperatorHandle& op, tape::OpArguments results) {
   clock_us_ += estimated_us(work_of(op, arguments_, results), speed_);
+  draw_as_on_cpu(op, arguments_);
   if (sum_in_place_) {
     results[0].toTensor().unsafeGetTensorImpl()->set_storage_keep_dtype(
         arguments_[0].toTensor().storage());

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <c10/util/Exception.h>
 #include <c10/util/ScopeExit.h>
 
@@ -14,6 +15,7 @@
 #include "reprise/profile/step_recorder.h"
 #include "reprise/tape/meta_allocator.h"
 #include "reprise/tape/online_policy.h"
+#include "reprise/tape/random_states.h"
 
 namespace reprise::profile {
 namespace {
@@ -63,9 +65,16 @@ class OnePass {
 
 }  // namespace
 
-MetaRecorder::MetaRecorder(const MachineSpeed& speed) : frame_(speed), scope_(frame_) {
+MetaRecorder::MetaRecorder(const MachineSpeed& speed)
+    : generator_state_(tape::state_of(at::detail::getDefaultCPUGenerator())),
+      frame_(speed),
+      scope_(frame_) {
   tape::count_meta_memory();
   install_meta_kernels();
+}
+
+MetaRecorder::~MetaRecorder() {
+  tape::set_state(at::detail::getDefaultCPUGenerator(), generator_state_);
 }
 
 plan::Program MetaRecorder::record(const std::function<void()>& step, const ParameterNames& names) {

@@ -24,14 +24,18 @@ namespace reprise::profile {
 class MetaRecorder {
  public:
   // From now on, while it exists, what this thread makes is on the meta device, whatever device is
-  // named.
+  // named. The default generator is as before afterwards.
   explicit MetaRecorder(const MachineSpeed& speed = {});
+  ~MetaRecorder();
+  MetaRecorder(const MetaRecorder&) = delete;
+  MetaRecorder& operator=(const MetaRecorder&) = delete;
 
   // Runs `step`, a forward and its backward. Throws StepError if it is none, or if an op needs the
   // bytes of its tensors or has no kernel for the meta device, by the op's name.
   plan::Program record(const std::function<void()>& step, const ParameterNames& names = {});
 
  private:
+  at::Tensor generator_state_;
   MetaFrame frame_;
   tape::FrameScope scope_;
 };

@@ -22,7 +22,7 @@ using testing::Ge;
 using testing::Le;
 
 // Of tensors as small as these, a few may be gone a little sooner than when the pass was recorded.
-constexpr std::int64_t kMostBelow = 256;
+constexpr std::int64_t kMostBelow = 1024;
 
 Tensors results_under(MemoryBudget& budget, RandomModel& model) {
   {

@@ -42,6 +42,18 @@ TEST(MetaRecorder, MakesEveryTensorWithoutMemory) {
   other.join();
 }
 
+TEST(MetaRecorder, LeavesTheGeneratorAsItWas) {
+  torch::manual_seed(5);
+  const at::Tensor expected = torch::rand({3});
+  torch::manual_seed(5);
+  {
+    MetaRecorder recorder;
+    const at::Tensor w = torch::randn({4, 4}).requires_grad_();
+    recorder.record([&] { torch::dropout(w.mm(w), .5, true).sum().backward(); });
+  }
+  EXPECT_TRUE(at::equal(torch::rand({3}), expected));
+}
+
 TEST(MetaRecorder, LeavesLaterTensorsWhereTheyBelong) {
   { const MetaRecorder recorder; }
   EXPECT_TRUE(torch::ones({2}).is_cpu());
