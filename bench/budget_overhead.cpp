@@ -10,6 +10,9 @@
 // a step that nothing is known of: the first one of a new budget each time, which is recorded and
 // keeps within the budget as it goes.
 //
+// Where a model has blocks, "regions" has each of them in a region, and the row below it is a
+// budget of the bytes that this takes.
+//
 //   budget_overhead [ROUNDS [small|lstm|resnet50|gpt]]
 #include <algorithm>
 #include <functional>
@@ -61,6 +64,7 @@ class IdleFrame final : public tape::Frame {
 struct Row {
   std::string name;
   bool is_shown = false;
+  bool has_regions = false;
   std::unique_ptr<MemoryBudget> budget = nullptr;  // null: plain
   // Above what is live before a step; not 0: `budget` is a new one of so many for each step.
   std::int64_t first_step_bytes = 0;
@@ -87,55 +91,73 @@ void print_first_step(const Row& row) {
             << last.replayed_ops << " ops, drops " << last.evictions << " values";
 }
 
-void measure(const bench::Workload& workload, int rounds) {
+double step_ms(const bench::Workload& workload, Row& row) {
+  workload.zero_grad();
+  if (workload.use_regions) {
+    workload.use_regions(row.has_regions);
+  }
+  if (row.first_step_bytes > 0) {
+    row.budget = std::make_unique<MemoryBudget>(MemoryBudget::above_start(row.first_step_bytes));
+  }
+  const double began_ms = bench::process_cpu_ms();
+  if (row.budget) {
+    const auto step = row.budget->step();
+    workload.loss().backward();
+  } else if (row.is_shown) {
+    IdleFrame frame;
+    const tape::FrameScope scope(frame);
+    workload.loss().backward();
+  } else {
+    workload.loss().backward();
+  }
+  return bench::process_cpu_ms() - began_ms;
+}
+
+void warm_up(const bench::Workload& workload, Row& row) {
+  for (int step = 0; step < kWarmSteps; ++step) {
+    step_ms(workload, row);
+  }
+}
+
+std::int64_t peak_with_regions(const bench::Workload& workload, Row& row) {
+  warm_up(workload, row);
+  workload.zero_grad();
+  const MemoryMeter meter;
+  step_ms(workload, row);
+  return meter.peak_bytes();
+}
+
+// All but the last have taken their first steps.
+std::vector<Row> make_rows(const bench::Workload& workload) {
   std::vector<Row> rows;
-  rows.push_back({.name = "plain"});
-  rows.push_back({.name = "plain again"});
-  rows.push_back({.name = "shown", .is_shown = true});
+  const auto add = [&](Row row) {
+    warm_up(workload, row);
+    rows.push_back(std::move(row));
+  };
+  add({.name = "plain"});
+  add({.name = "plain again"});
+  add({.name = "shown", .is_shown = true});
   for (const double share : workload.shares) {
     std::ostringstream name;
     name << "budget of " << 100 * share << " %";
-    rows.push_back({.name = name.str(),
-                    .budget = std::make_unique<MemoryBudget>(MemoryBudget::share_of_peak(share))});
+    add({.name = name.str(),
+         .budget = std::make_unique<MemoryBudget>(MemoryBudget::share_of_peak(share))});
   }
-  const auto run = [&](Row& row) {
-    workload.zero_grad();
-    if (row.first_step_bytes > 0) {
-      row.budget = std::make_unique<MemoryBudget>(MemoryBudget::above_start(row.first_step_bytes));
-    }
-    const double began_ms = bench::process_cpu_ms();
-    if (row.budget) {
-      const auto step = row.budget->step();
-      workload.loss().backward();
-    } else if (row.is_shown) {
-      IdleFrame frame;
-      const tape::FrameScope scope(frame);
-      workload.loss().backward();
-    } else {
-      workload.loss().backward();
-    }
-    return bench::process_cpu_ms() - began_ms;
-  };
-  for (Row& row : rows) {
-    for (int step = 0; step < kWarmSteps; ++step) {
-      run(row);
-    }
+  const auto first_step_bytes = static_cast<std::int64_t>(
+      kFirstStepShare * static_cast<double>(rows.back().budget->report().last.keep_all_peak_bytes));
+  if (workload.use_regions) {
+    add({.name = "regions", .has_regions = true});
+    const std::int64_t bytes = peak_with_regions(workload, rows.back());
+    add({.name = "within their peak",
+         .budget = std::make_unique<MemoryBudget>(MemoryBudget::above_start(bytes))});
   }
-  const std::int64_t peak_bytes = rows.back().budget->report().last.keep_all_peak_bytes;
-  rows.push_back({.name = "first step",
-                  .first_step_bytes = static_cast<std::int64_t>(kFirstStepShare *
-                                                                static_cast<double>(peak_bytes))});
-  run(rows.back());
-  for (int round = 0; round < rounds * workload.rounds_per_round; ++round) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      // Odd rounds go backwards, so that each row has two neighbours before it.
-      const std::size_t at = (static_cast<std::size_t>(round) / 2 + i) % rows.size();
-      Row& row = rows[round % 2 == 0 ? at : rows.size() - 1 - at];
-      row.ms.push_back(run(row));
-    }
-  }
+  rows.push_back({.name = "first step", .first_step_bytes = first_step_bytes});
+  return rows;
+}
+
+void print(const std::vector<Row>& rows) {
   const double plain_ms = median(rows[0].ms);
-  std::cout << workload.about << '\n' << std::fixed;
+  std::cout << std::fixed;
   for (const Row& row : rows) {
     const double ms = median(row.ms);
     std::cout << "  " << std::left << std::setw(18) << row.name << std::right
@@ -147,6 +169,20 @@ void measure(const bench::Workload& workload, int rounds) {
     }
     std::cout << '\n';
   }
+}
+
+void measure(const bench::Workload& workload, int rounds) {
+  std::vector<Row> rows = make_rows(workload);
+  for (int round = 0; round < rounds * workload.rounds_per_round; ++round) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      // Odd rounds go backwards, so that each row has two neighbours before it.
+      const std::size_t at = (static_cast<std::size_t>(round) / 2 + i) % rows.size();
+      Row& row = rows[round % 2 == 0 ? at : rows.size() - 1 - at];
+      row.ms.push_back(step_ms(workload, row));
+    }
+  }
+  std::cout << workload.about << '\n';
+  print(rows);
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <torch/torch.h>
 
+#include "reprise/plan/segments.h"
 #include "reprise/zoo/make_model.h"
 
 namespace reprise::bench {
@@ -19,6 +21,12 @@ Workload of_zoo(const zoo::ModelSpec& spec, std::int64_t batch_size) {
   Workload workload;
   workload.loss = [model, batch] { return model->loss(batch); };
   workload.zero_grad = [model] { model->zero_grad(); };
+  workload.use_regions = [model](bool has_regions) {
+    zoo::RegionPlacement placement;
+    placement.segments = has_regions ? plan::every_k(model->blocks(), 1, plan::LastSegment::kRegion)
+                                     : plan::all_plain(model->blocks());
+    model->place_regions(std::move(placement));
+  };
   return workload;
 }
 

@@ -15,6 +15,8 @@ struct Workload {
   std::string about;
   std::function<at::Tensor()> loss;  // a forward, always of the same batch
   std::function<void()> zero_grad;
+  // Each block becomes a region, or none; null where there are no blocks.
+  std::function<void(bool)> use_regions = nullptr;
   std::vector<double> shares;  // of the plain peak that budgets are measured at
   int rounds_per_round = 1;    // of short steps, more for the same time
 };
