@@ -20,7 +20,7 @@ bench: setup
 	cmake --build --preset release --target benches
 	build/release/bin/bench/chain
 	build/release/bin/bench/budget_sweep > build/sweep.csv
-	build/release/bin/bench/budget_overhead
+	build/release/bin/bench/budget_overhead 5
 	python3 bench/vs_pytorch.py build/release/bin/bench
 	build/release/bin/bench/planner
 

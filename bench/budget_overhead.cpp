@@ -114,7 +114,7 @@ double step_ms(const bench::Workload& workload, Row& row) {
 }
 
 void warm_up(const bench::Workload& workload, Row& row) {
-  for (int step = 0; step < kWarmSteps; ++step) {
+  for (int step = 0; step < (row.budget ? kWarmSteps : 1); ++step) {
     step_ms(workload, row);
   }
 }
