@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <c10/util/ScopeExit.h>
+
 #include "reprise/plan/format_bytes.h"
 #include "reprise/plan/rebuild.h"
 #include "reprise/plan/simulate.h"
@@ -23,6 +25,10 @@ constexpr std::int64_t kMissBytes = std::int64_t{1} << 20;
 constexpr int kMostCorrections = 3;
 
 constexpr std::size_t kMostPlansPerPass = 4;  // for different limits
+
+// After a pass that departed, so many others may come before one that does is recorded: until then
+// all are watched as closely.
+constexpr int kMostPassesToRecord = 64;
 
 // Passes that follow the first plan and tell what ops and replays take when all is warm.
 constexpr std::size_t kTimedPasses = 3;
@@ -211,14 +217,18 @@ void MemoryBudget::Core::refuse(const KnownPass& known, const PlannedPass& plann
       goal_.kind == BudgetGoal::Kind::kTotal ? goal_.bytes - reserved - limit_bytes : 0;
   const std::int64_t needed = live_bytes + reserved + planned.peak_bytes;
   std::string why = "with everything dropped that can be";
-  if (planned.result.minimum) {
+  if (options_.schedule) {
+    why = "the given schedule";
+  } else if (planned.result.minimum) {
     why = planned.result.minimum->reason.place;
   }
   std::string what = "MemoryBudget: expected at least " + format_bytes(needed) + " (" +
                      std::to_string(needed) + " bytes), got " +
                      format_bytes(live_bytes + reserved + limit_bytes) + ": " + why + " needs " +
-                     format_bytes(planned.peak_bytes) + " beside the " + format_bytes(live_bytes) +
-                     " that were live before the step";
+                     format_bytes(planned.peak_bytes);
+  what += goal_.kind == BudgetGoal::Kind::kTotal
+              ? " beside the " + format_bytes(live_bytes) + " that were live before the step"
+              : " above what was live before the step";
   if (reserved > 0) {
     what += " and " + format_bytes(reserved) + " of headroom";
   }
@@ -244,11 +254,46 @@ const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
     planned = known.plans.end() - 1;
   }
   std::rotate(planned, planned + 1, known.plans.end());
-  const PlannedPass& last = known.plans.back();
-  if (!last.result.schedule && limit_bytes && options_.is_hard) {
-    refuse(known, last, *limit_bytes);
+  return known.plans.back();
+}
+
+bool MemoryBudget::Core::is_refused(const KnownPass& known, const PlannedPass& planned,
+                                    std::optional<std::int64_t> limit_bytes) const {
+  return options_.is_hard && limit_bytes &&
+         (!planned.result.schedule || planned.peak_bytes > *limit_bytes - known.margin_bytes);
+}
+
+void MemoryBudget::Core::choose(KnownPass& known) {
+  run_->limit_bytes = limit_of(&known, run_->start_bytes);
+  run_->planned = &plan_for(known, run_->limit_bytes);
+  run_->known = &known;
+}
+
+void MemoryBudget::Core::require_not_refused() const {
+  if (run_->known != nullptr && is_refused(*run_->known, *run_->planned, run_->limit_bytes)) {
+    refuse(*run_->known, *run_->planned, *run_->limit_bytes - run_->known->margin_bytes);
   }
-  return last;
+}
+
+// The pass that ran last, or, if no plan fits it and that has been told, the last one of those that
+// fit: nothing yet says which pass this will be.
+void MemoryBudget::Core::choose_known() {
+  choose(known_.front());
+  if (!is_refused(known_.front(), *run_->planned, run_->limit_bytes)) {
+    known_.front().was_refused = false;
+    return;
+  }
+  if (!std::exchange(known_.front().was_refused, true)) {
+    require_not_refused();
+  }
+  for (auto known = std::next(known_.begin()); known != known_.end(); ++known) {
+    choose(*known);
+    if (!is_refused(*known, *run_->planned, run_->limit_bytes)) {
+      known_.splice(known_.begin(), known_, known);
+      return;
+    }
+  }
+  choose(known_.front());
 }
 
 std::shared_ptr<const tape::PassPlan> MemoryBudget::Core::find_other_plan(std::size_t op,
@@ -260,42 +305,56 @@ std::shared_ptr<const tape::PassPlan> MemoryBudget::Core::find_other_plan(std::s
   if (known == known_.end()) {
     return nullptr;
   }
+  choose(*known);
   known_.splice(known_.begin(), known_, known);
-  run_->known = &*known;
-  run_->limit_bytes = limit_of(run_->known, run_->start_bytes);
-  run_->planned = &plan_for(*run_->known, run_->limit_bytes);
+  require_not_refused();
   return run_->planned->plan;
 }
 
-std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
+void MemoryBudget::Core::choose_for(const std::shared_ptr<Run>& run) {
   const std::lock_guard lock(mutex_);
-  auto run = std::make_shared<Run>();
+  run_ = run;
+  auto forget_run = c10::make_scope_exit([this] { run_.reset(); });
   run->start_bytes = memory_.live_bytes();
-  run->known = known_.empty() ? nullptr : &known_.front();
-  run->limit_bytes = limit_of(run->known, run->start_bytes);
-  tape::OnlineLimits limits{.memory = memory_, .most_replays_per_op = options_.most_replays_per_op};
-  if (run->limit_bytes) {
-    limits.most_live_bytes = run->start_bytes + *run->limit_bytes;
-  }
-  std::unique_ptr<tape::PassPolicy> policy;
-  if (run->known != nullptr) {
-    run->planned = &plan_for(*run->known, run->limit_bytes);
-    auto follower = std::make_unique<tape::PlanFollower>(
-        run->planned->plan,
-        [this](std::size_t op, std::uint64_t hash) { return find_other_plan(op, hash); }, limits);
-    run->follower = follower.get();
-    policy = std::move(follower);
+  if (known_.empty()) {
+    run->limit_bytes = limit_of(nullptr, run->start_bytes);
   } else {
-    auto online = std::make_unique<tape::OnlinePolicy>(limits);
-    run->online = online.get();
-    policy = std::move(online);
+    choose_known();
   }
-  auto pass = std::make_shared<tape::Pass>(std::move(policy),
+  forget_run.release();
+}
+
+std::unique_ptr<tape::PassPolicy> MemoryBudget::Core::policy_of(Run& run) {
+  tape::OnlineLimits limits{.memory = memory_, .most_replays_per_op = options_.most_replays_per_op};
+  if (run.limit_bytes) {
+    limits.most_live_bytes = run.start_bytes + *run.limit_bytes;
+  }
+  if (run.known == nullptr) {
+    auto online = std::make_unique<tape::OnlinePolicy>(limits);
+    run.online = online.get();
+    return online;
+  }
+  auto follower = std::make_unique<tape::PlanFollower>(
+      run.planned->plan,
+      tape::PlanFollower::Callbacks{
+          .find_other = [this](std::size_t op,
+                               std::uint64_t hash) { return find_other_plan(op, hash); },
+          .before_backward = [this] { require_not_refused(); }},
+      limits);
+  run.follower = follower.get();
+  return follower;
+}
+
+// A pass is called under our lock nowhere: it calls us under its own.
+std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
+  const auto run = std::make_shared<Run>();  // owned with this, until the pass ends
+  choose_for(run);
+  auto pass = std::make_shared<tape::Pass>(policy_of(*run),
                                            run->known != nullptr ? run->known->expected : nullptr);
   if (options_.checks_ops) {
     pass->check_ops();
   }
-  if (run->known == nullptr || is_to_record_) {
+  if (run->known == nullptr || passes_to_record_ > 0) {
     run->recorder = std::make_unique<profile::StepRecorder>(*pass, memory_, names_);
   } else {
     // On other devices ops run later than they are called.
@@ -303,12 +362,10 @@ std::shared_ptr<tape::Pass> MemoryBudget::Core::begin_pass() {
         options_.device.is_cpu() && !run->known->is_timed && run->planned->result.replays > 0;
     run->meter = std::make_unique<tape::PassMeter>(*pass, memory_, is_to_be_timed);
   }
-  run_ = std::move(run);
   return pass;
 }
 
-void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder) {
-  profile::RecordedPass recorded = recorder.finish();
+void MemoryBudget::Core::learn(tape::Pass& pass, profile::RecordedPass recorded) {
   if (recorded.fault.empty() && recorded.trace.uses.empty()) {
     recorded.fault = "no backward has run";
   }
@@ -344,8 +401,7 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::StepRecorder& recorder
   }
 }
 
-void MemoryBudget::Core::note(const tape::Pass& pass) {
-  const Run& run = *run_;
+void MemoryBudget::Core::note(const Run& run, const tape::Pass& pass) {
   PassReport& last = report_.last;
   last = {};
   last.plan = "unplanned";
@@ -372,6 +428,8 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
     last.keep_all_peak_bytes = run.known->keep_all_peak_bytes;
     last.predicted_recompute_us = run.planned->recompute_us;
     last.predicted_overhead = run.planned->overhead;
+    last.is_above_overhead = !options_.schedule && run.planned->overhead >
+                             options_.objective.most_overhead.value_or(run.planned->overhead);
     last.held_bytes = run.known->program.resident_bytes;
     last.not_replayable_bytes = run.known->not_replayable_bytes;
     ++report_.planned_passes;
@@ -379,61 +437,73 @@ void MemoryBudget::Core::note(const tape::Pass& pass) {
 }
 
 // Something takes more than it did when the pass was recorded: plans for less.
-void MemoryBudget::Core::correct() {
-  KnownPass* const known = run_->known;
+void MemoryBudget::Core::correct(const Run& run) {
+  KnownPass* const known = run.known;
   if (known == nullptr || report_.last.has_departed || known->corrections == kMostCorrections) {
     return;
   }
   const std::int64_t miss = report_.last.peak_bytes - report_.last.predicted_peak_bytes;
   const auto share = static_cast<std::int64_t>(
       kMissShare * static_cast<double>(report_.last.predicted_peak_bytes));
-  if (miss <= std::max(kMissBytes, share)) {
+  if (miss - known->margin_bytes <= std::min(kMissBytes, share)) {
     return;
   }
-  known->margin_bytes += miss;
+  known->margin_bytes = miss;
   known->plans.clear();
   ++known->corrections;
   ++report_.corrections;
 }
 
 // Plans anew once it is known what ops take when all is warm.
-void MemoryBudget::Core::retime() {
-  KnownPass* const known = run_->known;
-  if (known == nullptr || !run_->meter || report_.last.has_departed) {
+void MemoryBudget::Core::retime(const Run& run) {
+  KnownPass* const known = run.known;
+  if (known == nullptr || !run.meter || report_.last.has_departed) {
     return;
   }
-  const tape::PassTimes& times = run_->meter->times();
-  if (static_cast<std::int64_t>(times.op_us.size()) != known->program.ops() ||
-      times.pass_us <= times.replay_us) {
-    return;  // not to be timed, or backward ran on another thread
+  const tape::PassTimes& times = run.meter->times();
+  if (static_cast<std::int64_t>(times.op_us.size()) != known->program.ops()) {
+    return;  // not to be timed
+  }
+  if (!times.is_whole) {
+    known->is_timed = true;  // as well as it can be
+    return;
   }
   known->times.push_back(times);
   if (known->times.size() == kTimedPasses) {
-    known->retimed =
-        profile::retimed_program(known->program, run_->planned->schedule, known->times);
+    known->retimed = profile::retimed_program(known->program, run.planned->schedule, known->times);
     known->times.clear();
     known->is_timed = true;
   }
 }
 
 void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
-  const std::lock_guard lock(mutex_);
-  if (!run_) {
+  const std::shared_ptr<Run> run = std::exchange(run_, nullptr);
+  if (!run) {
     return;
   }
-  const bool is_known = run_->follower != nullptr && !run_->follower->has_departed();
-  if (run_->recorder && !is_known) {
-    learn(*pass, *run_->recorder);
-    run_->known = nullptr;  // may be gone
-    run_->planned = nullptr;
+  const bool is_known = run->follower != nullptr && !run->follower->has_departed();
+  std::optional<profile::RecordedPass> recorded;
+  if (run->recorder) {
+    recorded = run->recorder->finish();
   }
-  note(*pass);
-  retime();
-  correct();
-  if (!is_known) {
-    is_to_record_ = run_->recorder == nullptr;
+  const std::lock_guard lock(mutex_);
+  // Ops between passes and after the last: a loss that is read, a gradient that is copied.
+  if (!pass->has_saved()) {
+    return;
   }
-  run_.reset();
+  if (recorded && !is_known) {
+    learn(*pass, *std::move(recorded));
+    run->known = nullptr;  // may be gone
+    run->planned = nullptr;
+  }
+  note(*run, *pass);
+  retime(*run);
+  correct(*run);
+  if (is_known) {
+    passes_to_record_ = std::max(0, passes_to_record_ - 1);
+  } else {
+    passes_to_record_ = run->recorder ? 0 : kMostPassesToRecord;
+  }
 }
 
 void MemoryBudget::Core::name(const std::string& path, const at::Tensor& tensor) {

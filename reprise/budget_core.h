@@ -52,6 +52,7 @@ struct KnownPass {
   // By which a measured peak was above the predicted one: planned for from then on.
   std::int64_t margin_bytes = 0;
   int corrections = 0;
+  bool was_refused = false;        // the last time that it was to run
   std::vector<PlannedPass> plans;  // last used last
   // Of the first passes that followed a plan, until there are enough; then the program with the
   // costs that they showed, to be planned anew when the next pass begins.
@@ -79,6 +80,14 @@ class MemoryBudget::Core {
   struct Run;
 
   std::optional<std::int64_t> limit_of(const KnownPass* known, std::int64_t live_bytes) const;
+  void choose_for(const std::shared_ptr<Run>& run);
+  void choose_known();
+  void choose(KnownPass& known);
+  bool is_refused(const KnownPass& known, const PlannedPass& planned,
+                  std::optional<std::int64_t> limit_bytes) const;
+  // Throws BudgetError if the pass that is followed is known not to fit.
+  void require_not_refused() const;
+  std::unique_ptr<tape::PassPolicy> policy_of(Run& run);
   const PlannedPass& plan_for(KnownPass& known, std::optional<std::int64_t> limit_bytes);
   [[noreturn]] void refuse(const KnownPass& known, const PlannedPass& planned,
                            std::int64_t limit_bytes) const;
@@ -88,10 +97,10 @@ class MemoryBudget::Core {
   plan::Schedule given_schedule(const KnownPass& known) const;
   PlannedPass make_plan(const KnownPass& known, std::optional<std::int64_t> limit_bytes);
   std::shared_ptr<const tape::PassPlan> find_other_plan(std::size_t op, std::uint64_t hash);
-  void learn(tape::Pass& pass, profile::StepRecorder& recorder);
-  void note(const tape::Pass& pass);
-  void correct();
-  void retime();
+  void learn(tape::Pass& pass, profile::RecordedPass recorded);
+  void note(const Run& run, const tape::Pass& pass);
+  void correct(const Run& run);
+  void retime(const Run& run);
 
   mutable std::recursive_mutex mutex_;  // recursive: `on_progress` may ask for a report
   bool is_in_step_ = false;
@@ -101,7 +110,7 @@ class MemoryBudget::Core {
   profile::ParameterNames names_;
   std::list<KnownPass> known_;  // last used first
   std::shared_ptr<Run> run_;    // owned with the callbacks of its policy
-  bool is_to_record_ = false;   // until one departs again
+  int passes_to_record_ = 0;    // or until one departs again
   BudgetReport report_;
 };
 

@@ -12,7 +12,9 @@ std::string BudgetReport::text() const {
   std::ostringstream out;
   out << "passes     " << passes << " in " << steps << " steps, " << planned_passes << " by plan, "
       << departures << " departed from it\n";
-  out << "limit      " << format_bytes(last.limit_bytes) << " above the start of the pass\n";
+  if (last.limit_bytes != 0) {
+    out << "limit      " << format_bytes(last.limit_bytes) << " above the start of the pass\n";
+  }
   out << "peak       " << format_bytes(last.peak_bytes) << " measured";
   if (last.predicted_peak_bytes > 0) {
     out << ", " << format_bytes(last.predicted_peak_bytes) << " predicted, "
@@ -22,7 +24,8 @@ std::string BudgetReport::text() const {
       << last.recompute_us / 1e3 << " of " << last.pass_us / 1e3 << " ms";
   if (last.predicted_peak_bytes > 0) {
     out << ", predicted " << last.predicted_recompute_us / 1e3 << " ms (+"
-        << 100 * last.predicted_overhead << " %)";
+        << 100 * last.predicted_overhead << " % of the plain step)"
+        << (last.is_above_overhead ? ", more than asked for: the budget allows no less" : "");
   }
   if (last.is_thrashing) {
     out << "\nthrashing  the same values again and again, until nothing more was dropped for room; "

@@ -31,6 +31,7 @@ struct PassReport {
   std::int64_t keep_all_peak_bytes = 0;
   double predicted_recompute_us = 0;
   double predicted_overhead = 0;
+  bool is_above_overhead = false;  // that was asked for: the budget allows no less
   std::int64_t replayed_ops = 0;
   // Measured, CPU time of the thread: of the replays, and of the pass with them.
   double recompute_us = 0;
@@ -54,8 +55,8 @@ struct BudgetReport {
   std::int64_t departures = 0;
   std::int64_t overruns = 0;  // passes whose peak was above their limit
   std::int64_t thrashed = 0;  // passes that were thrashing
-  // Times that a measured peak was more than 2 % and 1 MiB above the predicted one, and the pass
-  // was planned anew for less.
+  // Times that a measured peak was more than 2 % or 1 MiB above the predicted one, and the pass was
+  // planned anew for less.
   std::int64_t corrections = 0;
   std::int64_t plans = 0;         // made
   double plan_ms = 0;             // all of them took

@@ -23,9 +23,11 @@
 #include <c10/core/Device.h>
 
 #include "reprise/budget_report.h"
+#include "reprise/label.h"
 #include "reprise/plan/planner.h"
 #include "reprise/plan/program.h"
 #include "reprise/plan/schedule.h"
+#include "reprise/tape/never_replay.h"
 #include "reprise/tape/op_mismatch.h"
 
 namespace torch::nn {
@@ -34,7 +36,9 @@ class Module;
 
 namespace reprise {
 
-// No plan fits the budget, or nothing is left to drop.
+using tape::never_replay;
+
+// No plan fits the budget.
 class BudgetError : public std::runtime_error {
  public:
   BudgetError(const std::string& what, std::int64_t minimum)

@@ -65,6 +65,7 @@ bool MetaFrame::is_sum_in_place(tape::OpArguments arguments) const {
 
 void MetaFrame::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                           tape::OpArguments arguments) {
+  give_up_op();  // if it has thrown
   op_under_way_ = op.schema().name();
   if (is_sum_in_place(arguments)) {
     sum_in_place_.emplace();

@@ -4,6 +4,8 @@
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/GradMode.h>
 
+#include "reprise/tape/op_writes.h"
+
 namespace reprise::tape {
 namespace {
 
@@ -37,6 +39,9 @@ bool is_same(const c10::IValue& a, const c10::IValue& b) {
   }
   if (a.isIntList()) {
     return b.isIntList() && is_same_list(a, b);
+  }
+  if (a.isGenerator()) {
+    return b.isGenerator() && a.toGenerator() == b.toGenerator();
   }
   if (a.isDevice()) {
     return b.isDevice() && a.toDevice() == b.toDevice();
@@ -89,6 +94,8 @@ bool is_repeated(const OpRecord& record, const c10::OperatorHandle& op, c10::Dis
         return false;
       }
       ++tensors;
+    } else if (is_left_out(record, arguments, i)) {
+      values.value_of(arguments[i].toTensor());  // as where it was recorded
     } else if (!is_same(record.arguments[i], arguments[i])) {
       return false;
     }

@@ -70,4 +70,20 @@ WrittenTensor written_again(OpArguments arguments, const Write& write) {
           .reads_before = write.reads_before};
 }
 
+bool is_left_out(const OpRecord& record, OpArguments arguments, std::size_t index) {
+  return record.arguments[index].isNone() && arguments[index].isTensor() &&
+         arguments[index].toTensor().defined() && is_statistics_only(record.op, arguments, index);
+}
+
+WrittenTensor statistics_again(OpArguments arguments, std::size_t index, ValueId before) {
+  const at::Tensor& tensor = arguments[index].toTensor();
+  return {.tensor = tensor,
+          .storage = tensor.storage().unsafeGetStorageImpl(),
+          .before = before,
+          .index = index,
+          .element = 0,
+          .reads_before = false,
+          .is_statistics = true};
+}
+
 }  // namespace reprise::tape

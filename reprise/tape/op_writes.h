@@ -26,7 +26,13 @@ struct WrittenTensor {
 // of the record afterwards.
 std::vector<WrittenTensor> find_writes(OpArguments arguments, OpRecord& record);
 
+// Whether the argument of a call that repeats the one of `record` is of statistics, which the
+// record leaves out.
+bool is_left_out(const OpRecord& record, OpArguments arguments, std::size_t index);
+
 // The tensor of a call that repeats the one which `write` is of.
 WrittenTensor written_again(OpArguments arguments, const Write& write);
+// Statistics at `index`, of which the storage holds `before`.
+WrittenTensor statistics_again(OpArguments arguments, std::size_t index, ValueId before);
 
 }  // namespace reprise::tape

@@ -40,6 +40,7 @@ void Pass::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   if (check_) {
     check_->before_op(op, arguments);
   }
+  op_thread_ = std::this_thread::get_id();
   tape_.before_op(op, keys, arguments);
   if (watch_ != nullptr) {
     watch_->before_op();
@@ -52,6 +53,7 @@ void Pass::after_op(OpArguments results) {
   if (check_) {
     check_->after_op(tape_);
   }
+  op_thread_.reset();
   const OpId next = tape_.ops();
   tape_.after_op(results);
   const OpId id = tape_.ops() > next ? next : kNoOp;
@@ -109,8 +111,11 @@ void Pass::end_forward() {
 }
 
 void Pass::make_room(std::int64_t bytes) {
-  const std::lock_guard lock(tape_.mutex());
-  policy_->make_room(parts(), bytes);
+  // Kernels allocate while they hold the lock of their generator, which a replay on another thread
+  // may wait for.
+  if (const std::unique_lock lock(tape_.mutex(), std::try_to_lock); lock.owns_lock()) {
+    policy_->make_room(parts(), bytes);
+  }
 }
 
 void Pass::enter_backward() {
@@ -185,7 +190,9 @@ at::Tensor Pass::value(std::int64_t index) {
          << " that a step under a budget saved for backward";
     return what.str();
   });
-  end_forward();
+  if (!is_op_elsewhere()) {
+    end_forward();
+  }
   enter_backward();
   if (at(index).node != using_node_) {
     begin_use(index);
@@ -209,7 +216,7 @@ void Pass::drop_value(std::int64_t index) {
 // Backward goes from the last op to the first. Before it has begun, who knows what forward may
 // save.
 void Pass::forget_states() {
-  if (!has_had_backward_ || saved_[newest_needed_ - 1].is_needed) {
+  if (!has_had_backward_ || is_op_elsewhere() || saved_[newest_needed_ - 1].is_needed) {
     return;
   }
   for (std::size_t i = last_ops_.size(); i < saved_.size(); ++i) {

@@ -8,9 +8,11 @@
 // 2. Whatever the policy does, a node gets the bytes that it saved, or an error.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "reprise/tape/backward_end.h"
@@ -66,6 +68,8 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   bool is_held_by_others(ValueId root) const;
   // A backward has run and no node can ask for anything any more.
   bool is_over() const;
+  // Autograd has saved something.
+  bool has_saved() const { return !saved_.empty(); }
   // A backward has thrown.
   bool has_failed() const { return has_failed_; }
   std::int64_t recomputed_ops() const { return tape_.replayed_ops(); }
@@ -90,6 +94,8 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
             .watch = watch_};
   }
   void enter_backward();
+  // Whether another thread is in the middle of an op of forward.
+  bool is_op_elsewhere() const { return op_thread_ && *op_thread_ != std::this_thread::get_id(); }
   void forget_states();
   void begin_use(std::int64_t index);
   void end_use();
@@ -98,8 +104,8 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   Tape tape_;
   HeldValues held_;
   std::vector<SavedValue> saved_;
-  std::vector<std::int64_t> handles_;  // per value: saved ones of its storage that are needed
-  std::int64_t needed_ = 0;
+  std::vector<std::int64_t> handles_;     // per value: saved ones of its storage that are needed
+  std::atomic<std::int64_t> needed_ = 0;  // changed under the lock
   // Per saved value, from when backward has begun: the last op that it or those before it may take.
   std::vector<OpId> last_ops_;
   std::size_t newest_needed_ = 0;  // all saved values from here on have been released
@@ -112,7 +118,8 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   // The node of backward under way, and the backward itself.
   std::int64_t using_node_ = kNoNode;
   int backward_ = kNoBackward;
-  bool has_had_backward_ = false;
+  std::atomic<bool> has_had_backward_ = false;  // changed under the lock
+  std::optional<std::thread::id> op_thread_;    // of the op of forward under way
   bool has_failed_ = false;
 };
 

@@ -12,6 +12,7 @@ void PassFrame::begin_pass() {
     end_pass();
   }
   if (!pass_) {
+    saved_arguments_.clear();  // of a node without an op
     pass_ = maker_.begin();
   }
 }

@@ -36,7 +36,8 @@ void PassMeter::after_replay() { times_.replay_us += thread_cpu_us() - replay_be
 
 void PassMeter::on_backward_end() {
   peak_bytes_ = std::max(peak_bytes_, memory_.total_peak_bytes(scope_) - scope_.start_bytes);
-  times_.pass_us = thread_cpu_us() - began_us_;
+  times_.is_whole = std::this_thread::get_id() == thread_;
+  times_.pass_us = times_.is_whole ? thread_cpu_us() - began_us_ : 0;
   is_over_ = true;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "reprise/tape/device_memory.h"
@@ -12,8 +13,9 @@
 
 namespace reprise::tape {
 
-// Of the pass's own thread, in microseconds of its CPU time.
+// In microseconds of CPU time of the pass's own thread.
 struct PassTimes {
+  bool is_whole = false;           // backward ended on that thread too
   double pass_us = 0;              // forward and backward, replays included
   double replay_us = 0;            // of that, all replays
   std::vector<double> op_us = {};  // of each recorded op of forward, if asked for
@@ -48,6 +50,7 @@ class PassMeter final : public PassWatch {
   double op_began_us_ = 0;
   double replay_began_us_ = 0;
   bool is_over_ = false;
+  std::thread::id thread_ = std::this_thread::get_id();
 };
 
 }  // namespace reprise::tape

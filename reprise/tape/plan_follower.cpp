@@ -43,7 +43,7 @@ bool PlanFollower::is_planned(std::size_t op, std::uint64_t hash) const {
 }
 
 void PlanFollower::switch_plan(const PassParts& parts, std::size_t op) {
-  auto other = find_other_(op, parts.hash);
+  auto other = callbacks_.find_other(op, parts.hash);
   if (!other) {
     depart(parts);
     return;
@@ -98,6 +98,9 @@ void PlanFollower::begin_use(const PassParts& parts, std::int64_t node) {
     depart(parts);
     fallback_->begin_use(parts, node);
     return;
+  }
+  if (next_use_ == 0) {
+    callbacks_.before_backward();
   }
   for (const PassPlan::Replay& each : plan_->uses[next_use_].replays) {
     run(each, parts);

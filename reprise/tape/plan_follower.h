@@ -19,13 +19,16 @@ namespace reprise::tape {
 
 class PlanFollower final : public PassPolicy {
  public:
-  // A plan of another pass that has run the same ops so far, up to `op`; null if there is none.
-  using FindOther =
-      std::function<std::shared_ptr<const PassPlan>(std::size_t op, std::uint64_t hash)>;
+  struct Callbacks {
+    // A plan of another pass that has run the same ops so far, up to `op`; null if there is none.
+    std::function<std::shared_ptr<const PassPlan>(std::size_t op, std::uint64_t hash)> find_other;
+    // The pass is the one of the plan, and backward begins.
+    std::function<void()> before_backward;
+  };
 
   // `limits`: of the policy that takes over.
-  PlanFollower(std::shared_ptr<const PassPlan> plan, FindOther find_other, OnlineLimits limits)
-      : plan_(std::move(plan)), find_other_(std::move(find_other)), limits_(limits) {}
+  PlanFollower(std::shared_ptr<const PassPlan> plan, Callbacks callbacks, OnlineLimits limits)
+      : plan_(std::move(plan)), callbacks_(std::move(callbacks)), limits_(limits) {}
 
   void before_op(const PassParts& parts, const c10::OperatorHandle& op) override;
   void after_op(const PassParts& parts, OpId id) override;
@@ -46,7 +49,7 @@ class PlanFollower final : public PassPolicy {
   void depart(const PassParts& parts);
 
   std::shared_ptr<const PassPlan> plan_;  // shared with the passes that follow it
-  FindOther find_other_;
+  Callbacks callbacks_;
   OnlineLimits limits_;
   std::optional<OnlinePolicy> fallback_;
   std::size_t next_use_ = 0;

@@ -92,6 +92,7 @@ void Replay::collect(const RebuildRequest& request) {
       position->second.storage = values_.find(value);
     }
     if (!position->second.storage && needed.insert(record.maker).second) {
+      TORCH_INTERNAL_ASSERT(!record.is_external(), "value ", value, " of a tape has no bytes");
       const OpRecord& op = *ops_[static_cast<std::size_t>(record.maker)];
       op.for_each_read([&](const TensorRef& ref) { to_find.push_back(source_of(op, ref)); });
     }

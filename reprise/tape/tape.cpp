@@ -71,6 +71,14 @@ void Tape::begin_repeated(OpArguments arguments) {
   for (const Write& write : repeated_->written) {
     written_.push_back(written_again(arguments, write));
   }
+  if (traits_->may_write) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (is_left_out(*repeated_, arguments, i)) {
+        written_.push_back(
+            statistics_again(arguments, i, values_.known_value(arguments[i].toTensor())));
+      }
+    }
+  }
   note_reads(*repeated_);
 }
 
@@ -94,6 +102,7 @@ void Tape::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   last_writes_.clear();
   repeated_.reset();
   current_.reset();
+  generator_state_.reset();  // of an op that has thrown
   traits_ = &traits_of(op);
   if (traits_->is_view) {
     return;

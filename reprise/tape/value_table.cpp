@@ -37,6 +37,11 @@ void ValueTable::keep(ValueId value, c10::Storage storage) {
   record.kept = std::move(storage);
 }
 
+void ValueTable::keep(ValueId value) {
+  c10::Storage made = locked(at(value).made_in);
+  keep(value, made ? std::move(made) : locked(at(value).rebuilt_in));
+}
+
 ValueId ValueTable::value_of(const at::Tensor& tensor) {
   if (!has_dense_storage(tensor)) {
     return add({.made_in = no_storage(),

@@ -58,8 +58,8 @@ class ValueTable {
   // Somebody reads the value. One that no op has written becomes external: it may have been filled
   // unseen. REQUIRES: its storage is alive.
   void note_read(ValueId value);
-  // Makes the value external, with the bytes that it has. REQUIRES: they are somewhere.
-  void keep(ValueId value) { keep(value, find(value)); }
+  // Makes the value external, with the bytes that it has. REQUIRES: its storage is alive.
+  void keep(ValueId value);
   // The current value of the tensor's storage, or kNoValue if it is not known.
   ValueId known_value(const at::Tensor& tensor) const;
   // Whether the storage holds the value that `expected` is, and is where it was made: true says so,
