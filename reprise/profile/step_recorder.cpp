@@ -227,6 +227,9 @@ OpTrace StepRecorder::trace_of(tape::OpId id, StorageNumbers& numbers) const {
   record.for_each_read(
       [&](const tape::TensorRef& ref) { op.reads.push_back(numbers.access(ref)); });
   for (const tape::MadeResult& made : record.results) {
+    if (pass_.tape().values().at(made.value).is_external()) {
+      continue;  // memory that was read before an op had written it
+    }
     op.writes.push_back({.storage = numbers.of(made.value),
                          .version = 0,
                          .view = whole(pass_.tape().values().at(made.value).bytes)});

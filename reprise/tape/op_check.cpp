@@ -2,7 +2,9 @@
 #include "reprise/tape/op_check.h"
 
 #include <cstring>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "reprise/tape/op_effects.h"
 #include "reprise/tape/op_traits.h"
@@ -34,8 +36,26 @@ std::vector<ValueId> made_values(const OpRecord& op) {
 }
 
 bool same_bytes(const c10::Storage& a, const c10::Storage& b) {
-  return a.nbytes() == b.nbytes() &&
-         (a.nbytes() == 0 || std::memcmp(a.data(), b.data(), a.nbytes()) == 0);
+  if (a.data() == nullptr || b.data() == nullptr) {
+    return a.data() == b.data();
+  }
+  return a.nbytes() == b.nbytes() && std::memcmp(a.data(), b.data(), a.nbytes()) == 0;
+}
+
+// By the op, through any of its arguments: one may be given twice, as in m.mul_(m).
+std::set<const c10::StorageImpl*> written_storages(const c10::OperatorHandle& op,
+                                                   OpArguments arguments) {
+  std::set<const c10::StorageImpl*> storages;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (writes_argument(op, arguments, i)) {
+      for_each_tensor(arguments[i], [&](const at::Tensor& tensor) {
+        if (tensor.has_storage()) {
+          storages.insert(tensor.storage().unsafeGetStorageImpl());
+        }
+      });
+    }
+  }
+  return storages;
 }
 
 std::string place_of(OpId id, const std::string& name) {
@@ -47,20 +67,22 @@ std::string place_of(OpId id, const std::string& name) {
 void OpCheck::before_op(const c10::OperatorHandle& op, OpArguments arguments) {
   name_ = op.schema().name();
   only_read_.clear();
+  const std::set<const c10::StorageImpl*> written = written_storages(op, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (writes_argument(op, arguments, i)) {
-      continue;
-    }
     for_each_tensor(arguments[i], [&](const at::Tensor& tensor) {
+      if (tensor.has_storage() && written.contains(tensor.storage().unsafeGetStorageImpl())) {
+        return;
+      }
       if (const auto hash = hash_of_bytes(tensor)) {
-        only_read_.push_back({i, tensor, *hash});
+        // Without its history, which may own us.
+        only_read_.push_back({i, tensor.variable_data(), *hash});
       }
     });
   }
 }
 
-void OpCheck::after_op(const Tape& tape) const {
-  for (const Argument& argument : only_read_) {
+void OpCheck::after_op(const Tape& tape) {
+  for (const Argument& argument : std::exchange(only_read_, {})) {
     if (hash_of_bytes(argument.tensor) != argument.hash) {
       throw OpMismatch(place_of(tape.ops(), name_) + ": expected argument " +
                        std::to_string(argument.index) +

@@ -18,7 +18,7 @@ class OpCheck {
   // Remembers the bytes that the op should not write.
   void before_op(const c10::OperatorHandle& op, OpArguments arguments);
   // Throws OpMismatch if they have changed.
-  void after_op(const Tape& tape) const;
+  void after_op(const Tape& tape);
   // Replays the op and throws OpMismatch unless that gives the same bits again.
   static void replay(Tape& tape, OpId id);
 

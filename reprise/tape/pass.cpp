@@ -89,6 +89,9 @@ std::int64_t Pass::add_value(const at::Tensor& tensor) {
   if (watch_ != nullptr) {
     watch_->on_save(at(index).node, is_made);
   }
+  if (!is_made && !tape_.values().at(at(index).ref.value).is_external()) {
+    at(index).kept = tensor.storage();
+  }
   if (is_made) {
     if (!has_had_backward_) {
       hash_ = mix(hash_, digest_of(at(index).ref));
@@ -237,6 +240,7 @@ void Pass::release(std::int64_t index) {
   }
   --needed_;
   at(index).is_needed = false;
+  at(index).kept = {};
   forget_states();
   const ValueId root = root_of(index);
   if (--handles_[static_cast<std::size_t>(root)] == 0 && !parts().is_external(root)) {

@@ -81,6 +81,8 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
     SeenVersion version;
     std::int64_t node;  // that saved it
     bool is_needed = true;
+    // Of what recorded ops made in external storage: no policy knows of it.
+    c10::Storage kept = {};
   };
   SavedValue& at(std::int64_t index) { return saved_[static_cast<std::size_t>(index)]; }
   const SavedValue& at(std::int64_t index) const { return saved_[static_cast<std::size_t>(index)]; }

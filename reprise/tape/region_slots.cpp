@@ -32,7 +32,8 @@ std::string ValueMetadata::text() const {
 }
 
 std::optional<std::size_t> hash_of_bytes(const at::Tensor& tensor) {
-  if (tensor.layout() != c10::kStrided || tensor.is_nested() || tensor.is_meta()) {
+  if (tensor.layout() != c10::kStrided || tensor.is_nested() || tensor.is_meta() ||
+      tensor._is_zerotensor()) {
     return std::nullopt;
   }
   const UnseenOps unseen;

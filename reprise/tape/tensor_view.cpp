@@ -101,7 +101,7 @@ bool has_dense_storage(const at::Tensor& tensor) {
   static constexpr c10::DispatchKeySet other_kinds(
       {c10::DispatchKey::Python, c10::DispatchKey::FuncTorchBatched,
        c10::DispatchKey::FuncTorchGradWrapper, c10::DispatchKey::Functionalize,
-       c10::DispatchKey::Batched});
+       c10::DispatchKey::Batched, c10::DispatchKey::ZeroTensor});
   return impl.has_storage() && !tensor.is_nested() && impl.layout() == c10::kStrided &&
          !impl.key_set().has_any(other_kinds) && !tensor.is_quantized() &&
          !impl.has_symbolic_sizes_strides();

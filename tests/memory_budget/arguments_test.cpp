@@ -100,5 +100,63 @@ TEST(MemoryBudgetArguments, ASoftBudgetDoesItsBest) {
   EXPECT_EQ(live_hooks(), 0);
 }
 
+TEST(MemoryBudgetArguments, APassThatIsRefusedDoesNotEndTheOthers) {
+  Layers layers(8);
+  const support::Tensors expected = layers.plain_gradients(16);
+  MemoryBudget minimum = MemoryBudget::minimum();
+  layers.gradients_under(minimum, 64);
+  layers.gradients_under(minimum, 64);
+  MemoryBudget budget = MemoryBudget::above_start(minimum.report().last.predicted_peak_bytes - 1);
+  layers.gradients_under(budget, 64);  // found out how much it takes
+  EXPECT_THROW(layers.gradients_under(budget, 64), BudgetError);
+  layers.take_gradients();
+  for (int step = 0; step < 4; ++step) {
+    EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, 16), expected)) << "step " << step;
+    EXPECT_EQ(live_hooks(), 0);
+  }
+  EXPECT_FALSE(budget.report().last.has_departed);
+  // It is told by its ops now, and refused before any of its values is made again.
+  EXPECT_THROW(layers.gradients_under(budget, 64), BudgetError);
+  layers.take_gradients();
+  EXPECT_TRUE(bitwise_equal(layers.gradients_under(budget, 16), expected));
+  EXPECT_EQ(live_hooks(), 0);
+}
+
+TEST(MemoryBudgetArguments, APassThatIsRefusedIsRefusedAgain) {
+  Layers layers(8);
+  MemoryBudget budget = MemoryBudget::above_start(1000);
+  layers.gradients_under(budget, 64);
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_THROW(layers.gradients_under(budget, 64), BudgetError) << "step " << step;
+    for (const at::Tensor& gradient : layers.take_gradients()) {
+      EXPECT_FALSE(gradient.defined());
+    }
+    EXPECT_EQ(live_hooks(), 0);
+  }
+}
+
+TEST(MemoryBudgetArguments, AGivenScheduleIsWithinTheBudgetToo) {
+  Layers layers(8);
+  MemoryBudget all = MemoryBudget::share_of_peak(1);
+  layers.gradients_under(all, 64);
+  layers.gradients_under(all, 64);
+  MemoryBudgetOptions options;
+  options.schedule = all.schedule();
+  MemoryBudget budget = MemoryBudget::share_of_peak(0.6, std::move(options));
+  layers.gradients_under(budget, 64);
+  EXPECT_THAT([&] { layers.gradients_under(budget, 64); },
+              ThrowsMessage<BudgetError>(HasSubstr("the given schedule needs")));
+  EXPECT_EQ(live_hooks(), 0);
+}
+
+TEST(MemoryBudgetArguments, AnOverheadThatTheBudgetDoesNotAllowIsTold) {
+  Layers layers(8);
+  MemoryBudget budget = MemoryBudget::share_of_peak(0.6, {.objective = Objective::smallest(0)});
+  layers.gradients_under(budget, 64);
+  layers.gradients_under(budget, 64);
+  EXPECT_TRUE(budget.report().last.is_above_overhead);
+  EXPECT_THAT(budget.report().text(), HasSubstr("more than asked for"));
+}
+
 }  // namespace
 }  // namespace reprise

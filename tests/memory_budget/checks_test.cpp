@@ -5,6 +5,7 @@
 #include <torch/library.h>
 #include <torch/torch.h>
 
+#include "reprise/memory.h"
 #include "reprise/memory_budget.h"
 #include "tests/memory_budget/layers.h"
 
@@ -84,6 +85,29 @@ TEST(MemoryBudgetChecks, FindAnOpThatWritesWhatItOnlyShouldRead) {
       ThrowsMessage<OpMismatch>(AllOf(HasSubstr("op 1 (reprise_checks_test::scribbling)"),
                                       HasSubstr("argument 0 to be only read"))));
   EXPECT_EQ(live_hooks(), 0);
+}
+
+TEST(MemoryBudgetChecks, KeepNoGraphAlive) {
+  const at::Tensor w = torch::ones({4}).requires_grad_();
+  MemoryBudget budget(gib(1), {.checks_ops = true});
+  for (int step = 0; step < 3; ++step) {
+    {
+      const auto scope = budget.step();
+      const at::Tensor unused = (w * 2).exp().sin();
+    }
+    EXPECT_EQ(live_hooks(), 0);
+  }
+}
+
+TEST(MemoryBudgetChecks, PassATensorThatIsGivenTwiceAndOneWithoutBytes) {
+  const at::Tensor w = torch::ones({4}).requires_grad_();
+  MemoryBudget budget(gib(1), {.checks_ops = true});
+  const auto scope = budget.step();
+  at::Tensor m = torch::full({4}, .5F);
+  m.mul_(m).addcmul_(m, m);
+  const at::Tensor none = at::_efficientzerotensor({4}, at::kFloat);
+  (m * w + none).exp().sum().backward();
+  EXPECT_TRUE(at::equal(w.grad(), m.exp().mul_(m)));
 }
 
 }  // namespace

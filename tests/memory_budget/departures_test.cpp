@@ -142,6 +142,7 @@ TEST(MemoryBudgetDepartures, APeakAboveThePredictedOneIsPlannedForFromThenOn) {
     EXPECT_LE(budget.report().last.peak_bytes, budget.report().last.limit_bytes);
   }
   EXPECT_EQ(budget.report().overruns, 1);
+  EXPECT_EQ(budget.report().corrections, 1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -213,6 +214,89 @@ TEST(MemoryBudgetSteps, OfOneBudgetInTwoThreadsAtATimeAreRefused) {
     std::thread([&] { EXPECT_THROW(const auto other = budget.step(), std::logic_error); }).join();
   }
   std::thread([&] { EXPECT_NO_THROW(const auto other = budget.step()); }).join();
+}
+
+TEST(MemoryBudgetSteps, OpsAfterTheBackwardAreNoPass) {
+  Layers layers(6);
+  MemoryBudget budget = MemoryBudget::share_of_peak(0.7);
+  for (int step = 0; step < 3; ++step) {
+    {
+      const auto scope = budget.step();
+      const at::Tensor loss = layers.loss(32);
+      loss.backward();
+      EXPECT_GT(loss.item<float>() + loss.detach().clone().item<float>(), 0);
+    }
+    layers.take_gradients();
+  }
+  EXPECT_EQ(budget.report().passes, 3);
+  EXPECT_EQ(budget.report().planned_passes, 2);
+  EXPECT_EQ(budget.report().last.peak_bytes, budget.report().last.predicted_peak_bytes);
+  EXPECT_EQ(budget.report().unplanned_because, "");
+}
+
+struct Cube : torch::autograd::Function<Cube> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x) {
+    context->save_for_backward({x, x * 2});
+    return x.detach().pow(3);
+  }
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               const torch::autograd::tensor_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    return {gradients[0] * saved[0] * saved[1] * 1.5};
+  }
+};
+
+// No op of its node follows what it saves, and none comes between it and the next pass.
+TEST(MemoryBudgetSteps, ANodeThatSavesLastEndsItsPass) {
+  const at::Tensor w = torch::linspace(1, 2, 4).requires_grad_();
+  const at::Tensor one = torch::ones({4});
+  MemoryBudget budget = MemoryBudget::share_of_peak(1);
+  for (int step = 0; step < 3; ++step) {
+    w.mutable_grad() = at::Tensor();
+    {
+      const auto scope = budget.step();
+      for (int i = 0; i < 2; ++i) {
+        Cube::apply(torch::ones({4}) * w).backward(one);
+      }
+    }
+    EXPECT_TRUE(at::allclose(w.grad(), w.detach().square() * 6));
+  }
+  EXPECT_EQ(live_hooks(), 0);
+}
+
+// Memory that ops fill part by part.
+TEST(MemoryBudgetSteps, ABufferThatIsFilledBySlicesIsPlanned) {
+  const at::Tensor w = torch::linspace(-1, 1, 64 * 64).view({64, 64}).requires_grad_();
+  const auto run = [&] {
+    at::Tensor h = torch::ones({8, 64});
+    at::Tensor all = torch::empty({4, 8, 64});
+    for (int i = 0; i < 4; ++i) {
+      h = h.mm(w).tanh();
+      all[i] = h;
+    }
+    at::Tensor out = all.sin().matmul(w);
+    all.reset();
+    out.square().sum().backward();
+  };
+  const auto take = [&] { return std::exchange(w.mutable_grad(), at::Tensor()); };
+  run();
+  const at::Tensor expected = take();
+  for (const double share : {1.0, 0.7}) {
+    MemoryBudget budget = MemoryBudget::share_of_peak(share, {.is_hard = false});
+    for (int step = 0; step < 3; ++step) {
+      {
+        const auto scope = budget.step();
+        run();
+      }
+      EXPECT_TRUE(at::equal(take(), expected)) << share << ", step " << step;
+      EXPECT_EQ(live_hooks(), 0);
+    }
+    const BudgetReport report = budget.report();
+    EXPECT_EQ(report.unplanned_because, "");
+    EXPECT_EQ(report.planned_passes, 2);
+    EXPECT_EQ(report.last.peak_bytes, report.last.predicted_peak_bytes) << report.text();
+    EXPECT_EQ(report.last.replayed_ops > 0, share < 1) << report.text();
+  }
 }
 
 }  // namespace
