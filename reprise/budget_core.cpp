@@ -428,8 +428,9 @@ void MemoryBudget::Core::note(const Run& run, const tape::Pass& pass) {
     last.keep_all_peak_bytes = run.known->keep_all_peak_bytes;
     last.predicted_recompute_us = run.planned->recompute_us;
     last.predicted_overhead = run.planned->overhead;
-    last.is_above_overhead = !options_.schedule && run.planned->overhead >
-                             options_.objective.most_overhead.value_or(run.planned->overhead);
+    last.is_above_overhead =
+        !options_.schedule &&
+        run.planned->overhead > options_.objective.most_overhead.value_or(run.planned->overhead);
     last.held_bytes = run.known->program.resident_bytes;
     last.not_replayable_bytes = run.known->not_replayable_bytes;
     ++report_.planned_passes;
