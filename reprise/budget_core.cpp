@@ -456,7 +456,7 @@ void MemoryBudget::Core::correct(const Run& run) {
 }
 
 // Plans anew once it is known what ops take when all is warm.
-void MemoryBudget::Core::retime(const Run& run) {
+void MemoryBudget::Core::retime(const Run& run) const {
   KnownPass* const known = run.known;
   if (known == nullptr || !run.meter || report_.last.has_departed) {
     return;

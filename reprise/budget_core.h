@@ -100,7 +100,7 @@ class MemoryBudget::Core {
   void learn(tape::Pass& pass, profile::RecordedPass recorded);
   void note(const Run& run, const tape::Pass& pass);
   void correct(const Run& run);
-  void retime(const Run& run);
+  void retime(const Run& run) const;
 
   mutable std::recursive_mutex mutex_;  // recursive: `on_progress` may ask for a report
   bool is_in_step_ = false;

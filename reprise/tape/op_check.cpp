@@ -94,6 +94,7 @@ void OpCheck::after_op(const Tape& tape) {
 void OpCheck::replay(Tape& tape, OpId id) {
   const std::vector<ValueId> values = made_values(tape.op(id));
   std::vector<c10::Storage> made;
+  made.reserve(values.size());
   for (const ValueId value : values) {
     made.push_back(tape.values().find(value));
   }

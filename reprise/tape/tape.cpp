@@ -221,7 +221,7 @@ std::vector<ValueId> Tape::values_to_write() const {
 }
 
 TensorRef Tape::saved(const at::Tensor& tensor) {
-  const TensorRef ref = values_.ref_of(tensor);
+  TensorRef ref = values_.ref_of(tensor);
   ValueRecord& value = values_.at(ref.value);
   value.is_read = true;
   if (value.is_uninitialised) {
