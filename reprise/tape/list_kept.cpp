@@ -26,7 +26,10 @@ class Lister {
     const OpRecord& op = tape_.op(id);
     const std::string& name = op.op.operator_name().name;
     op.for_each_read([&](const TensorRef& ref) { add_external(ref, name); });
-    if (const at::Tensor state = tape_.generator_state(id); state.defined()) {
+    // Ops that share a state come one after another.
+    const at::Tensor state = tape_.generator_state(id);
+    if (state.defined() && !state.is_same(last_state_)) {
+      last_state_ = state;
       kept_.push_back({.why = KeptValue::Why::kRandomState,
                        .bytes = static_cast<std::int64_t>(state.nbytes()),
                        .op = name});
@@ -64,6 +67,7 @@ class Lister {
  private:
   const Tape& tape_;
   std::unordered_set<ValueId> seen_;
+  at::Tensor last_state_;
   std::vector<KeptValue> kept_;
 };
 

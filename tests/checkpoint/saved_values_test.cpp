@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // saved_values(): what a region would keep, and why.
+#include <algorithm>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -58,6 +59,19 @@ TEST(SavedValues, AreRandomStates) {
   EXPECT_THAT(kept_text(saved_values(
                   [](const at::Tensor& t) { return torch::dropout(t, .5, true); }, ramp_leaf({3}))),
               testing::HasSubstr("5056 bytes: random state, for aten::"));
+}
+
+TEST(SavedValues, ListAStateThatOpsShareOnce) {
+  const at::Tensor q = ramp_leaf({1, 2, 4, 8});
+  const std::vector<KeptValue> kept = saved_values(
+      [](const at::Tensor& t) {
+        const at::Tensor h = torch::scaled_dot_product_attention(t, t, t);
+        return torch::dropout(torch::scaled_dot_product_attention(h, h, h), .5, true).sin();
+      },
+      q);
+  EXPECT_EQ(std::count_if(kept.begin(), kept.end(),
+                          [](const KeptValue& each) { return each.why == Why::kRandomState; }),
+            1);
 }
 
 TEST(SavedValues, OfAFunctionThatReturnsNothingAreListedToo) {
