@@ -76,6 +76,7 @@ Training::Training(OptionValues values, const std::optional<SavedRun>& saved)
   check_save_target(save_path_);
   if (budget_policy_) {
     trainer_.set_budget(make_budget(*budget_policy_));
+    trainer_.budget()->name(trainer_.model());
   } else {
     trainer_.place(place_policy_option("policy", values_.text("policy"), trainer_, setup_));
   }
