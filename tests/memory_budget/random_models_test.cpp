@@ -21,8 +21,8 @@ using testing::AllOf;
 using testing::Ge;
 using testing::Le;
 
-// Of tensors as small as these, a few may be gone a little sooner than when the pass was recorded: 736
-// bytes in one of the thousand models, nothing in all but a dozen.
+// Of tensors as small as these, a few may be gone a little sooner than when the pass was recorded:
+// 736 bytes in one of the thousand models, nothing in all but a dozen.
 constexpr std::int64_t kMostBelow = 1024;
 
 Tensors results_under(MemoryBudget& budget, RandomModel& model) {
