@@ -120,7 +120,6 @@ void warm_up(const bench::Workload& workload, Row& row) {
 }
 
 std::int64_t peak_with_regions(const bench::Workload& workload, Row& row) {
-  warm_up(workload, row);
   workload.zero_grad();
   const MemoryMeter meter;
   step_ms(workload, row);

@@ -76,14 +76,10 @@ bool is_left_out(const OpRecord& record, OpArguments arguments, std::size_t inde
 }
 
 WrittenTensor statistics_again(OpArguments arguments, std::size_t index, ValueId before) {
-  const at::Tensor& tensor = arguments[index].toTensor();
-  return {.tensor = tensor,
-          .storage = tensor.storage().unsafeGetStorageImpl(),
-          .before = before,
-          .index = index,
-          .element = 0,
-          .reads_before = false,
-          .is_statistics = true};
+  WrittenTensor written =
+      written_again(arguments, {.index = index, .before = before, .reads_before = false});
+  written.is_statistics = true;
+  return written;
 }
 
 }  // namespace reprise::tape

@@ -89,14 +89,13 @@ std::int64_t Pass::add_value(const at::Tensor& tensor) {
   if (watch_ != nullptr) {
     watch_->on_save(at(index).node, is_made);
   }
-  if (!is_made && !tape_.values().at(at(index).ref.value).is_external()) {
-    at(index).kept = tensor.storage();
-  }
   if (is_made) {
     if (!has_had_backward_) {
       hash_ = mix(hash_, digest_of(at(index).ref));
     }
     policy_->on_save(parts(), root, tensor.storage());
+  } else if (!tape_.values().at(at(index).ref.value).is_external()) {
+    at(index).kept = tensor.storage();
   }
   return index;
 }

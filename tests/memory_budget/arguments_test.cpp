@@ -61,13 +61,18 @@ TEST(MemoryBudgetArguments, AStepInsideOfAStepIsAnError) {
   EXPECT_TRUE(bitwise_equal(layers.take_gradients(), expected));
 }
 
+// The lowest that any plan has.
+std::int64_t least_peak(Layers& layers, std::int64_t rows) {
+  MemoryBudget minimum = MemoryBudget::minimum();
+  layers.gradients_under(minimum, rows);
+  layers.gradients_under(minimum, rows);
+  return minimum.report().last.predicted_peak_bytes;
+}
+
 TEST(MemoryBudgetArguments, ABudgetThatNoPlanMeetsIsRefusedWithTheMinimum) {
   Layers layers(8);
   const support::Tensors expected = layers.plain_gradients(64);
-  MemoryBudget minimum = MemoryBudget::minimum();
-  layers.gradients_under(minimum, 64);
-  layers.gradients_under(minimum, 64);
-  const std::int64_t least = minimum.report().last.predicted_peak_bytes;
+  const std::int64_t least = least_peak(layers, 64);
 
   const std::int64_t live = MemoryMeter().live_bytes();
   MemoryBudget budget(live + least / 2);
@@ -103,10 +108,7 @@ TEST(MemoryBudgetArguments, ASoftBudgetDoesItsBest) {
 TEST(MemoryBudgetArguments, APassThatIsRefusedDoesNotEndTheOthers) {
   Layers layers(8);
   const support::Tensors expected = layers.plain_gradients(16);
-  MemoryBudget minimum = MemoryBudget::minimum();
-  layers.gradients_under(minimum, 64);
-  layers.gradients_under(minimum, 64);
-  MemoryBudget budget = MemoryBudget::above_start(minimum.report().last.predicted_peak_bytes - 1);
+  MemoryBudget budget = MemoryBudget::above_start(least_peak(layers, 64) - 1);
   layers.gradients_under(budget, 64);  // found out how much it takes
   EXPECT_THROW(layers.gradients_under(budget, 64), BudgetError);
   layers.take_gradients();
