@@ -11,7 +11,8 @@ demo: setup
 	scripts/demo.sh build/release/bin/reprise
 
 test: setup
-	$(CMAKE_CONFIGURE) dev
+	scripts/python_setup.sh
+	$(CMAKE_CONFIGURE) dev -C build/python.cmake
 	cmake --build --preset dev
 	ctest --preset dev -j $(JOBS)
 

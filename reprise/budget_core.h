@@ -54,6 +54,8 @@ struct KnownPass {
   int corrections = 0;
   bool was_refused = false;        // the last time that it was to run
   std::vector<PlannedPass> plans;  // last used last
+  // Of the same program with other costs: they still fit what they fitted.
+  std::vector<PlannedPass> former_plans = {};
   // Of the first passes that followed a plan, until there are enough; then the program with the
   // costs that they showed, to be planned anew when the next pass begins.
   std::vector<tape::PassTimes> times;

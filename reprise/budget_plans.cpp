@@ -8,6 +8,7 @@
 #include "reprise/plan/format_bytes.h"
 #include "reprise/plan/simulate.h"
 #include "reprise/plan/smallest_peak.h"
+#include "reprise/tape/raise.h"
 
 namespace reprise {
 namespace {
@@ -73,9 +74,9 @@ plan::PlanRequest MemoryBudget::Core::request_for(std::optional<std::int64_t> li
 
 plan::Schedule MemoryBudget::Core::given_schedule(const KnownPass& known) const {
   if (const auto fault = plan::find_fault(known.program, *options_.schedule)) {
-    throw BudgetError("MemoryBudget: the given schedule does not fit this step: " + fault->path +
-                          ": " + fault->what,
-                      0);
+    tape::raise(BudgetError("MemoryBudget: the given schedule does not fit this step: " +
+                                fault->path + ": " + fault->what,
+                            0));
   }
   return *options_.schedule;
 }
@@ -111,6 +112,15 @@ PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
     } else if (planned.result.minimum) {
       planned.schedule = planned.result.minimum->schedule;
     }
+    // With other costs a planner searches elsewhere, and may miss what it has found before.
+    const auto former =
+        std::find_if(known.former_plans.begin(), known.former_plans.end(), [&](const auto& each) {
+          return each.result.schedule && limit_bytes && each.peak_bytes <= *limit_bytes;
+        });
+    if (!planned.result.schedule && former != known.former_plans.end()) {
+      planned.result = former->result;
+      planned.schedule = former->schedule;
+    }
   }
   const plan::Simulation simulation = plan::simulate(known.program, planned.schedule);
   planned.peak_bytes = simulation.peak_bytes;
@@ -143,7 +153,7 @@ void MemoryBudget::Core::refuse(const KnownPass& known, const PlannedPass& plann
   if (reserved > 0) {
     what += " and " + format_bytes(reserved) + " of headroom";
   }
-  throw BudgetError(what, needed);
+  tape::raise(BudgetError(what, needed));
 }
 
 const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
@@ -153,7 +163,7 @@ const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
   }
   if (known.retimed) {
     known.program = *std::exchange(known.retimed, std::nullopt);
-    known.plans.clear();
+    known.former_plans = std::exchange(known.plans, {});
   }
   auto planned = std::find_if(known.plans.begin(), known.plans.end(),
                               [&](const auto& each) { return is_good_for(each, limit_bytes); });

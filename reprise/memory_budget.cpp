@@ -63,6 +63,10 @@ void MemoryBudget::name(const torch::nn::Module& model) {
   }
 }
 
+void MemoryBudget::name(const std::string& path, const at::Tensor& tensor) {
+  core_->name(path, tensor);
+}
+
 BudgetReport MemoryBudget::report() const { return core_->report(); }
 
 std::optional<plan::Program> MemoryBudget::program() const { return core_->program(); }

@@ -20,6 +20,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
 #include "reprise/budget_report.h"
@@ -134,6 +135,8 @@ class MemoryBudget {
   // Ops that read a parameter or buffer of `model` get the label of its part, "encoder.layer3", and
   // those after them too, where no label() is open. To be called before the first step.
   void name(const torch::nn::Module& model);
+  // The same for one parameter or buffer: what reads "encoder.layer3.weight" is "encoder.layer3".
+  void name(const std::string& path, const at::Tensor& tensor);
 
   // Takes time in proportion to the program of the last pass.
   BudgetReport report() const;

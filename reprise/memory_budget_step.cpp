@@ -6,6 +6,7 @@
 #include "reprise/budget_core.h"
 #include "reprise/memory_budget.h"
 #include "reprise/tape/counting_allocator.h"
+#include "reprise/tape/forked_child.h"
 #include "reprise/tape/pass_frame.h"
 
 namespace reprise {
@@ -41,6 +42,8 @@ struct MemoryBudget::Step::State {
       throw std::logic_error("MemoryBudget::step: this thread is in a step already");
     }
     core->begin_step();
+    static const bool forgets = tape::call_in_forked_child([] { is_in_step = false; });
+    static_cast<void>(forgets);
     is_in_step = true;
     sees_ops.emplace(frame);
     if (core->is_of_cpu()) {

@@ -14,6 +14,8 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/ScopeExit.h>
 
+#include "reprise/tape/forked_child.h"
+
 namespace reprise::tape {
 namespace {
 
@@ -173,7 +175,10 @@ void count_as_cpu_memory(std::int64_t bytes) {
 }
 
 AllocationGateScope::AllocationGateScope(AllocationGate& new_gate)
-    : outer_(std::exchange(gate, &new_gate)) {}
+    : outer_(std::exchange(gate, &new_gate)) {
+  static const bool forgets = call_in_forked_child([] { gate = nullptr; });
+  static_cast<void>(forgets);
+}
 
 AllocationGateScope::~AllocationGateScope() { gate = outer_; }
 

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <ATen/SavedTensorHooks.h>
 #include <torch/library.h>
 
+#include "reprise/tape/forked_child.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/saved_tensors.h"
 #include "reprise/tape/view_kernels.h"
@@ -15,16 +17,24 @@
 namespace reprise::tape {
 namespace {
 
+struct OpenFrame {
+  Frame* frame;
+  // Pairs of hooks that were pushed through torch before it (in Python).
+  std::size_t others;
+};
+
 // Scope state of this thread, changed by FrameScope alone.
-thread_local std::vector<Frame*> frames;
+thread_local std::vector<OpenFrame> frames;
+
+std::size_t pushed_hooks() { return at::SavedTensorDefaultHooks::get_tls_state().stack.size(); }
 
 // Calls `visit` for the frames that see an op: the innermost ones down to the nearest rerun. What a
 // rerun does is a repetition, so frames outside of it must not count it again.
 template <class Visit>
 void for_each_seeing_frame(Visit&& visit) {
   for (std::size_t i = frames.size(); i > 0; --i) {
-    visit(*frames[i - 1]);
-    if (frames[i - 1]->is_rerun()) {
+    visit(*frames[i - 1].frame);
+    if (frames[i - 1].frame->is_rerun()) {
       return;
     }
   }
@@ -34,7 +44,7 @@ void see_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit:
   // Kernels are opaque: ops that a kernel calls are part of it.
   const UnseenOps unseen;
   if (!frames.empty()) {
-    frames.back()->change_arguments(op, *stack);
+    frames.back().frame->change_arguments(op, *stack);
   }
   const std::size_t argument_count = op.schema().arguments().size();
   const OpArguments arguments(stack->data() + (stack->size() - argument_count), argument_count);
@@ -72,6 +82,12 @@ torch::Library* register_fallback() {
 c10::DispatchKey installed_key() {
   static torch::Library* const library = register_fallback();
   static_cast<void>(library);
+  // The child of a fork in the midst of a scope (a DataLoader's worker) does work of its own.
+  static const bool forgets = call_in_forked_child([] {
+    frames.clear();
+    c10::impl::tls_set_dispatch_key_included(kTapeKey, false);
+  });
+  static_cast<void>(forgets);
   install_saved_tensor_hooks();
   return kTapeKey;
 }
@@ -81,11 +97,13 @@ c10::DispatchKey installed_key() {
 FrameScope::FrameScope(Frame& frame)
     : sees_ops_(installed_key()), were_unseen_(c10::impl::tls_is_dispatch_key_excluded(kTapeKey)) {
   c10::impl::tls_set_dispatch_key_excluded(kTapeKey, false);
-  frames.push_back(&frame);
+  frames.push_back({.frame = &frame, .others = pushed_hooks()});
 }
 
 FrameScope::~FrameScope() {
-  frames.pop_back();
+  if (!frames.empty()) {  // as in a forked child that unwinds
+    frames.pop_back();
+  }
   c10::impl::tls_set_dispatch_key_excluded(kTapeKey, were_unseen_);
 }
 
@@ -94,16 +112,20 @@ void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kTapeKey), &stack);
 }
 
-Frame* top_frame() { return frames.empty() ? nullptr : frames.back(); }
+Frame* top_frame() { return frames.empty() ? nullptr : frames.back().frame; }
 
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_of_top_frame() {
-  Frame* const frame = top_frame();
-  return frame == nullptr ? nullptr : frame->make_hooks();
+  if (frames.empty() || frames.back().others < pushed_hooks()) {
+    return nullptr;
+  }
+  const auto& state = at::SavedTensorDefaultHooks::get_tls_state();
+  return state.disabled_error_message || state.is_tracing ? nullptr
+                                                          : frames.back().frame->make_hooks();
 }
 
 bool is_recomputing() {
   return std::any_of(frames.begin(), frames.end(),
-                     [](const Frame* frame) { return frame->is_rerun(); });
+                     [](const OpenFrame& each) { return each.frame->is_rerun(); });
 }
 
 }  // namespace reprise::tape

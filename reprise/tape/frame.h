@@ -71,7 +71,8 @@ void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 // The innermost frame of this thread, or null.
 Frame* top_frame();
 
-// Hooks of the top frame of this thread, or null if there is none.
+// Hooks of the top frame of this thread; null if there is none, if somebody has pushed hooks
+// through torch since (an inner scope of Python's saved_tensors_hooks), or has switched hooks off.
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_of_top_frame();
 
 }  // namespace reprise::tape

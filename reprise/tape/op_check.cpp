@@ -8,6 +8,7 @@
 
 #include "reprise/tape/op_effects.h"
 #include "reprise/tape/op_traits.h"
+#include "reprise/tape/raise.h"
 #include "reprise/tape/region_slots.h"
 
 namespace reprise::tape {
@@ -84,9 +85,9 @@ void OpCheck::before_op(const c10::OperatorHandle& op, OpArguments arguments) {
 void OpCheck::after_op(const Tape& tape) {
   for (const Argument& argument : std::exchange(only_read_, {})) {
     if (hash_of_bytes(argument.tensor) != argument.hash) {
-      throw OpMismatch(place_of(tape.ops(), name_) + ": expected argument " +
+      raise(OpMismatch(place_of(tape.ops(), name_) + ": expected argument " +
                        std::to_string(argument.index) +
-                       " to be only read, as its schema says, got other bytes in it");
+                       " to be only read, as its schema says, got other bytes in it"));
     }
   }
 }
@@ -101,9 +102,9 @@ void OpCheck::replay(Tape& tape, OpId id) {
   const std::vector<c10::Storage> again = tape.rebuild({.wanted = values, .anew = true});
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (made[i] && again[i] && made[i].device().is_cpu() && !same_bytes(made[i], again[i])) {
-      throw OpMismatch(place_of(id, tape.op(id).op.schema().name()) +
+      raise(OpMismatch(place_of(id, tape.op(id).op.schema().name()) +
                        ": expected a replay to give the same bits, got others in result " +
-                       std::to_string(i));
+                       std::to_string(i)));
     }
   }
 }

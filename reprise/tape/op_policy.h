@@ -17,6 +17,11 @@
 #include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/ArrayRef.h>
+
+namespace c10 {
+struct IValue;
+}
 
 namespace reprise::tape {
 
@@ -47,6 +52,10 @@ struct RegionOp {
   std::string_view name;      // "aten::addmm", without the overload
   std::string_view overload;  // "", "Tensor", "out"
   std::int64_t bytes = 0;     // of the values that it made
+  // As they were given and returned, for as long as the policy is asked. What the op has written
+  // shows the new content.
+  c10::ArrayRef<c10::IValue> arguments = {};
+  c10::ArrayRef<c10::IValue> results = {};
 };
 
 // Each run of a region asks a copy of its own, so a policy may count.

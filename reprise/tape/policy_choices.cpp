@@ -3,14 +3,11 @@
 
 namespace reprise::tape {
 
-void PolicyChoices::note_op(const c10::OperatorHandle& op, const std::vector<ValueId>& made,
-                            std::int64_t bytes) {
+void PolicyChoices::note_op(const RegionOp& op, const std::vector<ValueId>& made) {
   if (!policy_) {
     return;
   }
-  const c10::OperatorName& name = op.operator_name();
-  const SaveAction action =
-      policy_({.name = name.name, .overload = name.overload_name, .bytes = bytes});
+  const SaveAction action = policy_(op);
   for (const ValueId value : made) {
     choose(value, action);
   }

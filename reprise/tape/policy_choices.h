@@ -19,8 +19,9 @@ class PolicyChoices {
   PolicyChoices(OpPolicy policy, NamePolicy name_policy)
       : policy_(std::move(policy)), name_policy_(std::move(name_policy)) {}
 
-  // An op has made values, of so many bytes together.
-  void note_op(const c10::OperatorHandle& op, const std::vector<ValueId>& made, std::int64_t bytes);
+  bool asks_of_ops() const { return policy_ != nullptr; }
+  // `op` has made these values.
+  void note_op(const RegionOp& op, const std::vector<ValueId>& made);
   void note_name(ValueId value, const std::string& name);
 
   // Nothing, if the value is to be recomputed.

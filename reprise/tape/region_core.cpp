@@ -12,6 +12,7 @@
 #include "reprise/tape/backward_end.h"
 #include "reprise/tape/live_count.h"
 #include "reprise/tape/node_uses.h"
+#include "reprise/tape/raise.h"
 #include "reprise/tape/rerun_frame.h"
 #include "reprise/tape/user_states.h"
 
@@ -270,7 +271,7 @@ void Region::check_rerun(RerunFrame& frame) {
       mismatch->first_ops = recorded_ops_;
       mismatch->rerun_ops = std::move(frame.recorded_ops());
     }
-    throw ReplayMismatch(*std::move(mismatch));
+    raise(ReplayMismatch(*std::move(mismatch)));
   }
 }
 

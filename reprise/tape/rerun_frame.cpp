@@ -4,6 +4,8 @@
 #include <sstream>
 #include <utility>
 
+#include "reprise/tape/raise.h"
+
 namespace reprise::tape {
 namespace {
 
@@ -84,7 +86,7 @@ void RerunFrame::save(const at::Tensor& tensor) {
           .recomputed = saved_text(metadata, node, slot.node),
           .first_different_op = first_difference(region_.watch_.ops, watch_.ops, false)};
       if (!region_.options_.debug) {
-        throw ReplayMismatch(*mismatch_);
+        raise(ReplayMismatch(*mismatch_));
       }
     }
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/tape_frame.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "reprise/tape/saving_nodes.h"
 
 namespace reprise::tape {
@@ -24,6 +27,9 @@ void TapeFrame::before_op(const c10::OperatorHandle& op, c10::DispatchKeySet key
                           OpArguments arguments) {
   const std::lock_guard lock(tape_->mutex());
   tape_->before_op(op, keys, arguments);
+  if (are_asked_of_ops()) {
+    arguments_ = arguments.vec();  // those of the stack are consumed by the op
+  }
   if (!regions_.empty()) {
     regions_.front()->require_not_kept(tape_->values_to_write(), op);
   }
@@ -40,11 +46,17 @@ void TapeFrame::after_op(const c10::OperatorHandle& /*op*/, OpArguments results)
     region->note_reads(tape_->last_reads());
   }
   if (tape_->ops() > ops_before && !regions_.empty()) {
-    ask_policies(tape_->op(ops_before));
+    ask_policies(tape_->op(ops_before), results);
   }
+  arguments_.clear();
 }
 
-void TapeFrame::ask_policies(const OpRecord& op) {
+bool TapeFrame::are_asked_of_ops() const {
+  return std::any_of(regions_.begin(), regions_.end(),
+                     [](const auto& region) { return region->choices().asks_of_ops(); });
+}
+
+void TapeFrame::ask_policies(const OpRecord& op, OpArguments results) {
   std::vector<ValueId> made;
   for (const MadeResult& result : op.results) {
     made.push_back(result.value);
@@ -57,7 +69,13 @@ void TapeFrame::ask_policies(const OpRecord& op) {
     bytes += tape_->values().at(value).bytes;
   }
   for (const auto& region : regions_) {
-    region->choices().note_op(op.op, made, bytes);
+    const c10::FunctionSchema& schema = op.op.schema();
+    region->choices().note_op({.name = schema.name(),
+                               .overload = schema.overload_name(),
+                               .bytes = bytes,
+                               .arguments = arguments_,
+                               .results = results},
+                              made);
   }
   for (const ValueId value : made) {
     keep_if_all_say_so(value);

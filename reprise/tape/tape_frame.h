@@ -35,12 +35,14 @@ class TapeFrame final : public Frame, public SaveListener {
   void name_value(const at::Tensor& tensor, const std::string& name);
 
  private:
-  void ask_policies(const OpRecord& op);
+  bool are_asked_of_ops() const;
+  void ask_policies(const OpRecord& op, OpArguments results);
   void keep_if_all_say_so(ValueId value);
 
   std::shared_ptr<Tape> tape_;  // owned with the regions on it
   std::vector<std::shared_ptr<RecordedRegion>>
-      regions_;  // innermost last; owned by their nodes too
+      regions_;                         // innermost last; owned by their nodes too
+  std::vector<c10::IValue> arguments_;  // of the op under way, if a policy is to see them
   // Values saved as arguments of the op that comes next.
   std::vector<std::pair<std::shared_ptr<RecordedRegion>, std::int64_t>> saved_arguments_;
 };

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A step of a MemoryBudget around each training step of Hugging Face's Trainer.
+
+    trainer = Trainer(..., callbacks=[BudgetCallback(reprise.MemoryBudget("8GiB"))])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from ..budget import MemoryBudget, Step
+
+
+class BudgetCallback(TrainerCallback):
+    """Keeps training steps within ``budget``, and puts its figures into the logs.
+
+    A step begins with the first batch of an optimizer step and ends before the optimizer runs, so
+    accumulated batches are passes of one step. Logs gain ``budget_peak_bytes``,
+    ``budget_predicted_peak_bytes`` and ``budget_overhead`` (predicted).
+
+    Trainer tells callbacks nothing of an exception: after one, the step ends with the next
+    ``train()``, or with ``close()``.
+    """
+
+    def __init__(self, budget: MemoryBudget) -> None:
+        self.budget = budget
+        self._step: Step | None = None
+
+    def close(self) -> None:
+        """Ends the step under way, if there is one."""
+        if self._step is not None:
+            step, self._step = self._step, None
+            step.__exit__(None, None, None)
+
+    def on_train_begin(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        model: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        self.close()
+        if model is not None:
+            self.budget.name(model)
+
+    def on_step_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> None:
+        self.close()
+        self._step = self.budget.step()
+        self._step.__enter__()
+
+    def on_pre_optimizer_step(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> None:
+        self.close()
+
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> None:
+        self.close()
+
+    def on_train_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> None:
+        self.close()
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, float] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if logs is not None and "loss" in logs:
+            last = self.budget.report().last
+            logs["budget_peak_bytes"] = last.peak_bytes
+            logs["budget_predicted_peak_bytes"] = last.predicted_peak_bytes
+            logs["budget_overhead"] = last.predicted_overhead

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reprise/memory_budget.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings.h"
+#include "reprise/plan/serialize.h"
+
+namespace reprise::python {
+namespace {
+
+// One `with budget.step():` block.
+class StepScope {
+ public:
+  explicit StepScope(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
+  void enter() {
+    step_ = std::unique_ptr<MemoryBudget::Step>(new MemoryBudget::Step(budget_->step()));
+  }
+  void exit() { step_.reset(); }
+
+ private:
+  std::shared_ptr<MemoryBudget> budget_;  // owned with the user
+  std::unique_ptr<MemoryBudget::Step> step_;
+};
+
+std::function<void(const plan::PlanProgress&)> progress_calling(const py::object& function) {
+  if (function.is_none()) {
+    return {};
+  }
+  return [shared = share(function)](const plan::PlanProgress& progress) {
+    call_python([&] {
+      (*shared)(progress.fraction, progress.iterations, progress.best_peak_bytes,
+                progress.best_recompute_us, progress.fits);
+    });
+  };
+}
+
+std::optional<std::string> as_json(const std::optional<plan::Program>& program) {
+  return program ? std::optional(plan::write_program(*program)) : std::nullopt;
+}
+
+std::optional<std::string> as_json(const std::optional<plan::Schedule>& schedule) {
+  return schedule ? std::optional(plan::write_schedule(*schedule)) : std::nullopt;
+}
+
+}  // namespace
+
+void add_memory_budget(py::module_& module) {
+  using Unlocked = py::call_guard<py::gil_scoped_release>;
+
+  py::class_<MemoryBudgetOptions>(module, "MemoryBudgetOptions")
+      .def(py::init<>())
+      .def_readwrite("device", &MemoryBudgetOptions::device)
+      .def_readwrite("planner", &MemoryBudgetOptions::planner)
+      .def_readwrite("iterations", &MemoryBudgetOptions::iterations)
+      .def_readwrite("time_limit_s", &MemoryBudgetOptions::time_limit_s)
+      .def_readwrite("headroom_bytes", &MemoryBudgetOptions::headroom_bytes)
+      .def_readwrite("is_hard", &MemoryBudgetOptions::is_hard)
+      .def_readwrite("checks_ops", &MemoryBudgetOptions::checks_ops)
+      .def_readwrite("most_replays_per_op", &MemoryBudgetOptions::most_replays_per_op)
+      .def_readwrite("most_passes", &MemoryBudgetOptions::most_passes)
+      .def("set_progress",
+           [](MemoryBudgetOptions& options, const py::object& function) {
+             options.on_progress = progress_calling(function);
+           })
+      .def("set_most_overhead",
+           [](MemoryBudgetOptions& options, double share) {
+             options.objective = Objective::smallest(share);
+           })
+      .def("set_schedule",
+           [](MemoryBudgetOptions& options, const std::string& json, const std::string& place) {
+             options.schedule = plan::read_schedule(json, place);
+           });
+
+  py::class_<StepScope>(module, "StepScope")
+      .def("enter", &StepScope::enter, Unlocked())
+      .def("exit", &StepScope::exit, Unlocked());
+
+  py::class_<MemoryBudget, std::shared_ptr<MemoryBudget>>(module, "MemoryBudget")
+      .def(py::init<std::int64_t, MemoryBudgetOptions>(), Unlocked())
+      .def_static("above_start", &MemoryBudget::above_start, Unlocked())
+      .def_static("share_of_peak", &MemoryBudget::share_of_peak, Unlocked())
+      .def_static("minimum", &MemoryBudget::minimum, Unlocked())
+      .def("step",
+           [](std::shared_ptr<MemoryBudget> budget) { return StepScope(std::move(budget)); })
+      .def("name", py::overload_cast<const std::string&, const at::Tensor&>(&MemoryBudget::name),
+           Unlocked())
+      .def("report", &MemoryBudget::report, Unlocked())
+      .def(
+          "program_json", [](const MemoryBudget& budget) { return as_json(budget.program()); },
+          Unlocked())
+      .def(
+          "schedule_json", [](const MemoryBudget& budget) { return as_json(budget.schedule()); },
+          Unlocked());
+}
+
+}  // namespace reprise::python
