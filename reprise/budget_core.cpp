@@ -361,6 +361,22 @@ std::optional<plan::Schedule> MemoryBudget::Core::schedule() const {
              : std::optional(known_.front().plans.back().schedule);
 }
 
+std::vector<plan::Schedule> MemoryBudget::Core::schedules() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<plan::Schedule> schedules;
+  for (const KnownPass& known : known_) {
+    for (const PlannedPass& planned : known.plans) {
+      schedules.push_back(planned.schedule);
+    }
+  }
+  return schedules;
+}
+
+void MemoryBudget::Core::reuse(std::vector<plan::Schedule> schedules) {
+  const std::lock_guard lock(mutex_);
+  reusable_ = std::move(schedules);
+}
+
 BudgetReport MemoryBudget::Core::report() const {
   const std::lock_guard lock(mutex_);
   BudgetReport report = report_;

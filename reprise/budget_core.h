@@ -54,8 +54,6 @@ struct KnownPass {
   int corrections = 0;
   bool was_refused = false;        // the last time that it was to run
   std::vector<PlannedPass> plans;  // last used last
-  // Of the same program with other costs: they still fit what they fitted.
-  std::vector<PlannedPass> former_plans = {};
   // Of the first passes that followed a plan, until there are enough; then the program with the
   // costs that they showed, to be planned anew when the next pass begins.
   std::vector<tape::PassTimes> times;
@@ -76,6 +74,8 @@ class MemoryBudget::Core {
   BudgetReport report() const;
   std::optional<plan::Program> program() const;
   std::optional<plan::Schedule> schedule() const;
+  std::vector<plan::Schedule> schedules() const;
+  void reuse(std::vector<plan::Schedule> schedules);
 
  private:
   // The pass under way.
@@ -97,6 +97,8 @@ class MemoryBudget::Core {
   plan::PlanResult ask_planner(const KnownPass& known,
                                std::optional<std::int64_t> limit_bytes) const;
   plan::Schedule given_schedule(const KnownPass& known) const;
+  std::optional<PlannedPass> find_reusable(const KnownPass& known,
+                                           std::optional<std::int64_t> limit_bytes) const;
   PlannedPass make_plan(const KnownPass& known, std::optional<std::int64_t> limit_bytes);
   std::shared_ptr<const tape::PassPlan> find_other_plan(std::size_t op, std::uint64_t hash);
   void learn(tape::Pass& pass, profile::RecordedPass recorded);
@@ -111,8 +113,9 @@ class MemoryBudget::Core {
   tape::DeviceMemory& memory_;
   profile::ParameterNames names_;
   std::list<KnownPass> known_;  // last used first
-  std::shared_ptr<Run> run_;    // owned with the callbacks of its policy
-  int passes_to_record_ = 0;    // or until one departs again
+  std::vector<plan::Schedule> reusable_;
+  std::shared_ptr<Run> run_;  // owned with the callbacks of its policy
+  int passes_to_record_ = 0;  // or until one departs again
   BudgetReport report_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "reprise/budget_core.h"
 #include "reprise/plan/format_bytes.h"
+#include "reprise/plan/hash.h"
 #include "reprise/plan/simulate.h"
 #include "reprise/plan/smallest_peak.h"
 #include "reprise/tape/raise.h"
@@ -93,6 +94,34 @@ plan::PlanResult MemoryBudget::Core::ask_planner(const KnownPass& known,
   return plan::make_plan(known.program, fits_all ? "keep_all" : options_.planner, request);
 }
 
+// One that fits the limit; without a limit, one that was made for the lowest peak.
+std::optional<PlannedPass> MemoryBudget::Core::find_reusable(
+    const KnownPass& known, std::optional<std::int64_t> limit_bytes) const {
+  if (reusable_.empty() || options_.objective.most_overhead) {
+    return std::nullopt;
+  }
+  const std::string hash = plan::program_hash(known.program);
+  for (const plan::Schedule& schedule : reusable_) {
+    if (schedule.program_hash != hash || plan::find_fault(known.program, schedule)) {
+      continue;
+    }
+    PlannedPass planned{.limit_bytes = schedule.budget_bytes, .schedule = schedule};
+    planned.peak_bytes = plan::simulate(known.program, schedule).peak_bytes;
+    const bool fits_its_budget = planned.peak_bytes <= planned.limit_bytes;
+    planned.result.planner = schedule.planner;
+    planned.result.replays = static_cast<std::int64_t>(schedule.replays.size());
+    if (fits_its_budget) {
+      planned.result.schedule = schedule;
+    }
+    if (limit_bytes ? fits_its_budget && planned.peak_bytes <= *limit_bytes &&
+                          is_good_for(planned, limit_bytes)
+                    : planned.peak_bytes >= schedule.budget_bytes) {
+      return planned;
+    }
+  }
+  return std::nullopt;
+}
+
 PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
                                           std::optional<std::int64_t> limit_bytes) {
   PlannedPass planned{
@@ -101,6 +130,8 @@ PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
     planned.schedule = given_schedule(known);
     planned.result.schedule = planned.schedule;
     planned.result.planner = planned.schedule.planner;
+  } else if (auto reusable = find_reusable(known, limit_bytes)) {
+    planned = *std::move(reusable);
   } else {
     const auto began = std::chrono::steady_clock::now();
     planned.result = ask_planner(known, limit_bytes);
@@ -111,15 +142,6 @@ PlannedPass MemoryBudget::Core::make_plan(const KnownPass& known,
       planned.schedule = *planned.result.schedule;
     } else if (planned.result.minimum) {
       planned.schedule = planned.result.minimum->schedule;
-    }
-    // With other costs a planner searches elsewhere, and may miss what it has found before.
-    const auto former =
-        std::find_if(known.former_plans.begin(), known.former_plans.end(), [&](const auto& each) {
-          return each.result.schedule && limit_bytes && each.peak_bytes <= *limit_bytes;
-        });
-    if (!planned.result.schedule && former != known.former_plans.end()) {
-      planned.result = former->result;
-      planned.schedule = former->schedule;
     }
   }
   const plan::Simulation simulation = plan::simulate(known.program, planned.schedule);
@@ -163,7 +185,7 @@ const PlannedPass& MemoryBudget::Core::plan_for(KnownPass& known,
   }
   if (known.retimed) {
     known.program = *std::exchange(known.retimed, std::nullopt);
-    known.former_plans = std::exchange(known.plans, {});
+    known.plans.clear();
   }
   auto planned = std::find_if(known.plans.begin(), known.plans.end(),
                               [&](const auto& each) { return is_good_for(each, limit_bytes); });

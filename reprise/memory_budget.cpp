@@ -73,4 +73,10 @@ std::optional<plan::Program> MemoryBudget::program() const { return core_->progr
 
 std::optional<plan::Schedule> MemoryBudget::schedule() const { return core_->schedule(); }
 
+std::vector<plan::Schedule> MemoryBudget::schedules() const { return core_->schedules(); }
+
+void MemoryBudget::reuse(std::vector<plan::Schedule> schedules) {
+  core_->reuse(std::move(schedules));
+}
+
 }  // namespace reprise

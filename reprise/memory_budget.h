@@ -19,6 +19,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -145,6 +146,14 @@ class MemoryBudget {
   // a pass has been recorded, and planned.
   std::optional<plan::Program> program() const;
   std::optional<plan::Schedule> schedule() const;
+
+  // The schedules of all passes that it remembers, to be given to reuse() of another budget, in
+  // another process.
+  std::vector<plan::Schedule> schedules() const;
+  // From now on, a schedule among these is followed instead of planning by the program that it was
+  // made for, where it was made for about as many bytes as there are; for the minimum, where
+  // it was made for that. Programs without one are planned.
+  void reuse(std::vector<plan::Schedule> schedules);
 
  private:
   class Core;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +12,12 @@ import torch
 
 from . import _core
 from .amounts import parse_bytes, parse_share
+from .errors import FormatError
 from .memory import default_device
 from .report import Report
+
+
+_PLANS = "reprise.plans"
 
 
 class Step:
@@ -67,6 +72,8 @@ class MemoryBudget:
         max_replays_per_op: A backward without a plan that has replayed so many times as many ops as
             forward has drops nothing more, goes above the budget, and is told of in the report.
         max_passes: So many different passes are remembered, those used last.
+        schedule: A file of ``save_schedule``, or of ``reprise plan``: followed instead of planning,
+            whatever the budget; a step that it was not made for is a BudgetError.
 
     Raises:
         ValueError, TypeError: an argument makes no sense; the message has the expectation and what
@@ -133,6 +140,35 @@ class MemoryBudget:
         """What the budget did: predicted against measured."""
         return Report(self._budget.report())
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the plans of all passes that the budget remembers, for ``load``."""
+        schedules = [json.loads(each) for each in self._budget.schedules_json()]
+        data = {"format": _PLANS, "version": 1, "schedules": schedules}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(data, file)
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Takes the plans that ``save`` wrote, for the passes that they were made for.
+
+        A pass follows a loaded plan instead of being planned where that was made for about the bytes
+        that there are now; it is recorded first in any case. Replaces plans loaded before.
+
+        Raises:
+            FormatError: the file is none of ``save``.
+        """
+        place = os.fspath(path)
+        with open(path, encoding="utf-8") as file:
+            try:
+                data = json.load(file)
+            except json.JSONDecodeError as error:
+                raise FormatError(f"{place}: expected JSON, got {error}") from error
+        if not isinstance(data, dict) or data.get("format") != _PLANS or data.get("version") != 1:
+            raise FormatError(f'{place}: expected "format": "{_PLANS}", "version": 1')
+        schedules = data.get("schedules")
+        if not isinstance(schedules, list):
+            raise FormatError(f"{place}: schedules: expected a list, got {schedules!r}")
+        self._budget.reuse([json.dumps(each) for each in schedules], place)
+
     def save_program(self, path: str | os.PathLike[str]) -> None:
         """Writes the recorded pass that was run last, as JSON, for ``reprise plan`` and others."""
         _write(path, self._budget.program_json(), "program")
@@ -160,10 +196,10 @@ def _make(budget: Any, above_start: bool, options: _core.MemoryBudgetOptions) ->
     return _core.MemoryBudget(size, options)
 
 
-def _write(path: str | os.PathLike[str], json: str | None, what: str) -> None:
-    if json is None:
+def _write(path: str | os.PathLike[str], text: str | None, what: str) -> None:
+    if text is None:
         raise RuntimeError(
             f"MemoryBudget: expected a step with a {what} before it is saved, got none"
         )
     with open(path, "w", encoding="utf-8") as file:
-        file.write(json)
+        file.write(text)

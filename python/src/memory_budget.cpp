@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings.h"
 #include "reprise/plan/serialize.h"
@@ -44,6 +45,24 @@ std::optional<std::string> as_json(const std::optional<plan::Program>& program) 
 
 std::optional<std::string> as_json(const std::optional<plan::Schedule>& schedule) {
   return schedule ? std::optional(plan::write_schedule(*schedule)) : std::nullopt;
+}
+
+std::vector<std::string> schedules_json(const MemoryBudget& budget) {
+  std::vector<std::string> texts;
+  for (const plan::Schedule& schedule : budget.schedules()) {
+    texts.push_back(plan::write_schedule(schedule));
+  }
+  return texts;
+}
+
+// `place`: of the file that they came from.
+void reuse(MemoryBudget& budget, const std::vector<std::string>& texts, const std::string& place) {
+  std::vector<plan::Schedule> schedules;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    schedules.push_back(
+        plan::read_schedule(texts[i], place + ": schedules[" + std::to_string(i) + "]"));
+  }
+  budget.reuse(std::move(schedules));
 }
 
 }  // namespace
@@ -89,6 +108,8 @@ void add_memory_budget(py::module_& module) {
       .def("name", py::overload_cast<const std::string&, const at::Tensor&>(&MemoryBudget::name),
            Unlocked())
       .def("report", &MemoryBudget::report, Unlocked())
+      .def("schedules_json", &schedules_json, Unlocked())
+      .def("reuse", &reuse, Unlocked())
       .def(
           "program_json", [](const MemoryBudget& budget) { return as_json(budget.program()); },
           Unlocked())

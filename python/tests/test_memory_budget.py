@@ -89,8 +89,10 @@ def test_a_budget_that_no_plan_meets_is_an_error_and_nothing_is_lost():
     model = mlp()
     budget = reprise.MemoryBudget(300_000, above_start=True)
     expected = train_step(model, step)
+    model.zero_grad(set_to_none=True)
     with budget.step():
         step(model).backward()
+    model.zero_grad(set_to_none=True)
     with pytest.raises(reprise.BudgetError, match="expected at least") as refused:
         with budget.step():
             train_step(model, step)
@@ -189,6 +191,53 @@ def test_programs_and_schedules_are_files(tmp_path):
     again = reprise.MemoryBudget("50%", schedule=tmp_path / "schedule.json")
     assert differences(plain_and_budgeted(model, step, again)) == [[], [], []]
     assert again.report().plans == 0
+
+
+def test_plans_are_saved_and_loaded(tmp_path):
+    model = mlp()
+    budget = reprise.MemoryBudget("50%")
+    plain_and_budgeted(model, step, budget)
+    assert budget.report().plans > 0
+    budget.save(tmp_path / "plans.json")
+
+    again = reprise.MemoryBudget("50%")
+    again.load(tmp_path / "plans.json")
+    assert differences(plain_and_budgeted(model, step, again)) == [[], [], []]
+    assert again.report().plans == 0
+    assert again.report().last.replayed_ops == budget.report().last.replayed_ops
+
+    other = reprise.MemoryBudget("70%")
+    other.load(tmp_path / "plans.json")
+    assert differences(plain_and_budgeted(model, step, other)) == [[], [], []]
+    assert other.report().plans > 0
+
+
+def test_plans_of_the_minimum_are_those_of_the_minimum(tmp_path):
+    model = mlp()
+    budget = reprise.MemoryBudget("minimum")
+    plain_and_budgeted(model, step, budget)
+    budget.save(tmp_path / "plans.json")
+    again = reprise.MemoryBudget("minimum")
+    again.load(tmp_path / "plans.json")
+    plain_and_budgeted(model, step, again)
+    assert again.report().plans == 0
+    assert again.report().last.peak_bytes == budget.report().last.peak_bytes
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("{", "expected JSON"),
+        ("[]", '"format": "reprise.plans"'),
+        ('{"format": "reprise.plans", "version": 2}', '"version": 1'),
+        ('{"format": "reprise.plans", "version": 1}', "schedules: expected a list"),
+        ('{"format": "reprise.plans", "version": 1, "schedules": [3]}', r"schedules\[0\]"),
+    ],
+)
+def test_files_that_are_no_plans_are_refused(tmp_path, text, expected):
+    (tmp_path / "plans.json").write_text(text)
+    with pytest.raises(reprise.FormatError, match=expected):
+        reprise.MemoryBudget("50%").load(tmp_path / "plans.json")
 
 
 def test_a_file_that_is_no_schedule_is_refused(tmp_path):
