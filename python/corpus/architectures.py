@@ -13,7 +13,7 @@ from typing import Any
 import torch
 import transformers as hf
 
-B, T, C, L, H, V = 2, 24, 32, 2, 4, 99  # batch, tokens, channels, layers, heads, vocabulary
+B, T, C, L, H, V = 2, 48, 64, 2, 4, 99  # batch, tokens, channels, layers, heads, vocabulary
 
 Inputs = dict[str, Any]
 
@@ -149,7 +149,7 @@ def qwen2_moe():
 
 @architecture
 def gemma():
-    return hf.GemmaForCausalLM(hf.GemmaConfig(**GATED, head_dim=8)), with_labels()
+    return hf.GemmaForCausalLM(hf.GemmaConfig(**GATED, head_dim=16)), with_labels()
 
 
 @architecture
@@ -234,10 +234,10 @@ def big_bird():
 @architecture
 def reformer():
     config = hf.ReformerConfig(
-        vocab_size=V, hidden_size=C, attention_head_size=8, num_attention_heads=H,
-        feed_forward_size=2 * C, attn_layers=["local", "lsh"], axial_pos_shape=(4, 6),
-        axial_pos_embds_dim=(16, 16), local_attn_chunk_length=4, lsh_attn_chunk_length=4,
-        num_hashes=2, num_buckets=4, max_position_embeddings=24, is_decoder=True, hash_seed=0,
+        vocab_size=V, hidden_size=C, attention_head_size=16, num_attention_heads=H,
+        feed_forward_size=2 * C, attn_layers=["local", "lsh"], axial_pos_shape=(6, 8),
+        axial_pos_embds_dim=(32, 32), local_attn_chunk_length=4, lsh_attn_chunk_length=4,
+        num_hashes=2, num_buckets=4, max_position_embeddings=48, is_decoder=True, hash_seed=0,
     )
     return hf.ReformerModelWithLMHead(config), with_labels()
 
@@ -250,7 +250,7 @@ def fnet():
 # Encoders with decoders.
 @architecture
 def t5():
-    config = hf.T5Config(vocab_size=V, d_model=C, d_kv=8, d_ff=2 * C, num_layers=L, num_heads=H,
+    config = hf.T5Config(vocab_size=V, d_model=C, d_kv=16, d_ff=2 * C, num_layers=L, num_heads=H,
                          decoder_start_token_id=0)
     return hf.T5ForConditionalGeneration(config), padded(with_labels())
 
@@ -276,7 +276,7 @@ def mamba():
 @architecture
 def mamba2():
     config = hf.Mamba2Config(vocab_size=V, hidden_size=C, state_size=8, num_hidden_layers=L,
-                             num_heads=8, head_dim=8, n_groups=2, chunk_size=8)
+                             num_heads=8, head_dim=16, n_groups=2, chunk_size=8)
     return hf.Mamba2ForCausalLM(config), with_labels()
 
 
@@ -426,8 +426,8 @@ def hubert():
 def autoformer():
     config = hf.AutoformerConfig(
         prediction_length=4, context_length=12, lags_sequence=[1, 2], num_time_features=1,
-        d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
-        decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, label_length=6,
+        d_model=32, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=64, decoder_ffn_dim=64, label_length=6,
         moving_average=5,
     )
     past = 14

@@ -29,7 +29,9 @@ import transformers
 from architectures import ARCHITECTURES, Architecture
 
 SHARES = ["70%", "50%", "40%"]
-STEPS = 3
+# Of the steps. The last ones are alike, so that the last one has a plan also where data decide about
+# ops and shapes (time masks of speech models, delays of Autoformer).
+SEEDS = (0, 1, 1, 1)
 
 
 @dataclass
@@ -59,7 +61,7 @@ def fixed_seed() -> int:
 
 
 def loss_of(model: torch.nn.Module, inputs: dict[str, Any]) -> torch.Tensor:
-    output = model(**inputs)
+    output = model(**copy.deepcopy(inputs))  # some write to them
     loss = getattr(output, "loss", None)
     if loss is None:  # a model that makes one with a library of its own
         loss = output.logits.square().mean() + output.pred_boxes.mean()
@@ -71,7 +73,7 @@ def steps_of(
 ) -> Run:
     model = copy.deepcopy(model)
     run = Run([], budget=budget)
-    for seed in range(STEPS):
+    for seed in SEEDS:
         model.zero_grad(set_to_none=True)
         torch.manual_seed(seed)
         random.seed(seed)
@@ -155,7 +157,7 @@ def rows_of(architecture: Architecture) -> Iterator[Row]:
             architecture.name,
             mode,
             "equal" if difference is None else difference,
-            last.peak_bytes / last.keep_all_peak_bytes if last.keep_all_peak_bytes else None,
+            run.peaks[-1] / plain.peaks[-1],
             last.predicted_overhead,
             difference is not None,
         )
@@ -183,12 +185,8 @@ def rows_of(architecture: Architecture) -> Iterator[Row]:
         try:
             yield row(share, reprise.MemoryBudget(share, device="cpu"))[0]
         except reprise.BudgetError as error:
-            floor = error.minimum_bytes / kept_peak(run)
-            yield Row(architecture.name, share, f"no plan: at least {floor:.0%}")
-
-
-def kept_peak(run: Run) -> int:
-    return run.report.last.keep_all_peak_bytes
+            floor = error.minimum_bytes / plain.peaks[-1]
+            yield Row(architecture.name, share, f"no plan below {floor:.0%}")
 
 
 def print_rows(rows: list[Row], markdown: bool) -> None:
