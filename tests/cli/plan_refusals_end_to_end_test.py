@@ -163,7 +163,7 @@ class Refusals(EndToEndCase):
         self.assert_done(reprise("plan", PROGRAMS / "unet.json", "--budget", "80%", "--out",
                                  schedule))
         self.assert_refused(reprise("simulate", PROGRAMS / "gpt6.json", schedule), 3,
-                            "schedule.json: program: must be ")
+                            "schedule.json: program: must be ", "it was made for another step")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_a_full_disk_is_noticed(self):
