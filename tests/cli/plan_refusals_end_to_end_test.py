@@ -67,7 +67,14 @@ class Refusals(EndToEndCase):
                 self.assert_refused(
                     reprise("compare", PROGRAMS / "unet.json", "--budgets", f"60%,{budget}"), 2,
                     "--budgets: expected at most 2^60 bytes", f"got '{budget}', which is too large")
-        for budgets, got in (("0", "0"), ("-1", "-1"), ("60%,", ""), ("minimum", "minimum"),
+        for budget in ("0", "0%", "0MB", "101%", "1000%"):
+            with self.subTest(budget):
+                self.assert_refused(
+                    reprise("plan", PROGRAMS / "unet.json", "--budget", budget), 2,
+                    "--budget: expected bytes above 0, a share in (0%, 100%] or minimum",
+                    f"got '{budget}'")
+        for budgets, got in (("0", "0"), ("0%", "0%"), ("60%,101%", "101%"), ("-1", "-1"),
+                             ("60%,", ""), ("minimum", "minimum"),
                              ("60%,nan", "nan")):
             with self.subTest(budgets):
                 self.assert_refused(
