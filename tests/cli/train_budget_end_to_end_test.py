@@ -74,7 +74,9 @@ class Budget(BudgetCase):
 
     def test_a_step_that_plans_is_not_timed(self):
         # The first is recorded, the second planned.
-        self.assertEqual(self.run_of("--steps", 2, "--warmup", 0, "--budget", "70%")["step_ms"], 0)
+        words = ("--steps", 2, "--warmup", 0, "--budget", "70%")
+        self.assertEqual(self.run_of(*words)["step_ms"], 0)
+        self.assertIn(" not timed ", self.assert_done(self.train(*words)).decode())
 
     def test_a_saved_run_goes_on_within_its_budget(self):
         plain = self.run_of("--steps", 5)
