@@ -14,6 +14,7 @@
 #include <ATen/autocast_mode.h>
 #include <torch/torch.h>
 
+#include "bench/usage.h"
 #include "bench/same_bits.h"
 #include "reprise/memory_budget.h"
 #include "reprise/zoo/make_model.h"
@@ -140,6 +141,15 @@ void sweep(const std::string& name, const Mode& mode, int budgets, Totals& total
       totals.unplanned += report.planned_passes == kSteps * mode.batches - 1 ? 0 : 1;
       totals.largest_peak_error = std::max(totals.largest_peak_error, error);
       std::cout << (is_equal ? "yes," : "no,") << last.limit_bytes << ','
+  const std::string usage = "budget_sweep [BUDGETS [MODEL...]]";
+  std::vector<std::string> wanted = bench::words_of(argc, argv);
+  const int budgets = wanted.empty() ? 20 : bench::count_of(wanted[0], usage);
+  if (!wanted.empty()) {
+    wanted.erase(wanted.begin());
+  }
+  for (const std::string& name : wanted) {
+    bench::require_one_of(zoo::model_names(), name, usage);
+  }
                 << last.predicted_peak_bytes << ',' << last.peak_bytes << ','
                 << last.keep_all_peak_bytes << ',' << last.replayed_ops << ','
                 << last.predicted_overhead << ',' << report.departures << '\n';
@@ -160,9 +170,6 @@ bool claim(const std::string& what, bool holds) {
 
 int main(int argc, char** argv) {
   torch::set_num_threads(1);
-  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-  const int budgets = argc > 1 ? std::stoi(argv[1]) : 20;
-  const std::vector<std::string> wanted(argv + std::min(argc, 2), argv + argc);
   std::cout << "model,mode,budget_percent,bit_equal,limit_bytes,predicted_peak_bytes,peak_bytes,"
                "keep_all_peak_bytes,replayed_ops,predicted_overhead,departures\n";
   Totals totals;
