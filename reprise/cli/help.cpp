@@ -56,10 +56,15 @@ std::string limits(const OptionRecord& record) {
   return says_all ? "" : expectation(record);
 }
 
+// What is taken where the option is not given; "" if that is nothing.
+const std::string& told_default(const OptionRecord& record) {
+  return record.default_text.empty() ? record.default_note : record.default_text;
+}
+
 std::string details(const OptionRecord& record) {
   std::string text = limits(record);
-  if (!record.default_text.empty()) {
-    text += (text.empty() ? "" : "; ") + std::string("default ") + record.default_text;
+  if (const std::string& taken = told_default(record); !taken.empty()) {
+    text += (text.empty() ? "" : "; ") + std::string("default ") + taken;
   }
   return text.empty() ? "" : " (" + text + ")";
 }
@@ -157,7 +162,7 @@ std::string markdown_help(const CommandTable& table) {
       for (const OptionRecord& option : options) {
         if (option.group == group) {
           text += "| `" + head(option) + "` | " + escaped(limits(option)) + " | " +
-                  escaped(option.default_text) + " | " + escaped(option.help) + " |\n";
+                  escaped(told_default(option)) + " | " + escaped(option.help) + " |\n";
         }
       }
     }

@@ -10,8 +10,7 @@ constexpr Bounds kCountOrNone = {.min = 0, .max = 1e6};
 
 // `train` and `verify` have these in common.
 OptionGroup trained_model_options(const std::string& command) {
-  return model_options(command, "Model (a size that is not given is the model's own default)",
-                       "gpt", "What to train");
+  return model_options(command, "Model", "gpt", "What to train");
 }
 
 OptionGroup data_options(const std::string& command) {

@@ -40,7 +40,7 @@ class Refusals(EndToEndCase):
         self.assert_refused(reprise("generate", "unet", "--image-size", 30), 2,
                             "--image-size: expected a multiple of 2^--levels (16), got '30'")
         self.assert_refused(reprise("generate", "transformer", "--width", 10, "--heads", 3), 2,
-                            "--width: expected a multiple of --heads (3), got '10'")
+                            "--width: expected a multiple of --heads (3), got '10': 2 heads would do")
         self.assert_refused(
             reprise("generate", "chain", "--batch", 10**6, "--width", 10**6, "--layers", 10**5), 2,
             "--layers, --width, --batch: expected small enough for at most 2^58 bytes in all, got")
