@@ -52,7 +52,8 @@ struct OptionRecord {
 struct CommandRecord {
   std::string name;
   std::string summary;
-  std::string example;  // a command line that works
+  std::string example;     // a command line that works
+  std::string notes = {};  // what words in its output mean: sentences
 };
 
 struct CommandTable {
