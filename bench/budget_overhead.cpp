@@ -25,6 +25,7 @@
 #include <torch/torch.h>
 
 #include "bench/cpu_clock.h"
+#include "bench/usage.h"
 #include "bench/workloads.h"
 #include "reprise/memory.h"
 #include "reprise/memory_budget.h"
@@ -187,8 +188,16 @@ void measure(const bench::Workload& workload, int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::stoi(argv[1]) : 9;
-  const std::string only = argc > 2 ? argv[2] : "";
+  const std::string usage = "budget_overhead [ROUNDS [small|lstm|resnet50|gpt]]";
+  const std::vector<std::string> words = bench::words_of(argc, argv);
+  const int rounds = words.empty() ? 9 : bench::count_of(words[0], usage);
+  const std::string only = words.size() > 1 ? words[1] : "";
+  if (!only.empty()) {
+    bench::require_one_of({"small", "lstm", "resnet50", "gpt"}, only, usage);
+  }
+  if (words.size() > 2) {
+    bench::end_with_usage(usage, "two words at most", words[2]);
+  }
   keep_freed_memory();
   torch::set_num_threads(1);
   const std::vector<std::function<bench::Workload()>> makers = {bench::small_gpt, bench::lstm,

@@ -22,6 +22,7 @@
 
 #include "bench/step.h"
 #include "bench/trained_model.h"
+#include "bench/usage.h"
 #include "reprise/memory.h"
 #include "reprise/memory_budget.h"
 #include "reprise/zoo/make_model.h"
@@ -149,7 +150,9 @@ class BudgetSteps {
 }  // namespace
 }  // namespace reprise::bench
 
-int main() {
+int main(int argc, char** argv) {
+  reprise::bench::require_no_words(argc, argv,
+                                   "budget_step < COMMANDS (bench/vs_pytorch.py drives it)");
   reprise::count_memory();
   reprise::bench::BudgetSteps steps;
   return reprise::bench::answer_commands([&](const auto& words) { return steps.answer(words); });

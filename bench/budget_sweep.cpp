@@ -11,11 +11,12 @@
 #include <string>
 #include <vector>
 
-#include <ATen/autocast_mode.h>
 #include <torch/torch.h>
 
 #include "bench/same_bits.h"
+#include "bench/usage.h"
 #include "reprise/memory_budget.h"
+#include "reprise/zoo/autocast_scope.h"
 #include "reprise/zoo/make_model.h"
 
 namespace {
@@ -55,25 +56,6 @@ zoo::ModelSpec spec_of(const std::string& name) {
   return spec;
 }
 
-class Autocast {
- public:
-  explicit Autocast(bool is_on) : was_on_(at::autocast::is_autocast_enabled(at::kCPU)) {
-    at::autocast::set_autocast_enabled(at::kCPU, is_on);
-    at::autocast::increment_nesting();
-  }
-  ~Autocast() {
-    if (at::autocast::decrement_nesting() == 0) {
-      at::autocast::clear_cache();
-    }
-    at::autocast::set_autocast_enabled(at::kCPU, was_on_);
-  }
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
-
- private:
-  bool was_on_;
-};
-
 // Gradients and buffers after the last of some steps from seed 1; `budget` may be null.
 Tensors train(const std::string& name, const Mode& mode, MemoryBudget* budget) {
   torch::manual_seed(1);
@@ -85,7 +67,7 @@ Tensors train(const std::string& name, const Mode& mode, MemoryBudget* budget) {
     for (int i = 0; i < mode.batches; ++i) {
       at::Tensor loss;
       {
-        const Autocast autocast(mode.has_bf16);
+        const zoo::AutocastScope autocast(mode.has_bf16);
         loss = model->loss(batch);
       }
       loss.backward();
@@ -159,10 +141,16 @@ bool claim(const std::string& what, bool holds) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string usage = "budget_sweep [BUDGETS [MODEL...]]";
+  std::vector<std::string> wanted = bench::words_of(argc, argv);
+  const int budgets = wanted.empty() ? 20 : bench::count_of(wanted[0], usage);
+  if (!wanted.empty()) {
+    wanted.erase(wanted.begin());
+  }
+  for (const std::string& name : wanted) {
+    bench::require_one_of(zoo::model_names(), name, usage);
+  }
   torch::set_num_threads(1);
-  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-  const int budgets = argc > 1 ? std::stoi(argv[1]) : 20;
-  const std::vector<std::string> wanted(argv + std::min(argc, 2), argv + argc);
   std::cout << "model,mode,budget_percent,bit_equal,limit_bytes,predicted_peak_bytes,peak_bytes,"
                "keep_all_peak_bytes,replayed_ops,predicted_overhead,departures\n";
   Totals totals;

@@ -13,6 +13,7 @@
 
 #include <torch/torch.h>
 
+#include "bench/usage.h"
 #include "reprise/checkpoint_sequential.h"
 #include "reprise/memory.h"
 
@@ -109,4 +110,7 @@ int run() {
 }  // namespace
 }  // namespace reprise::bench
 
-int main() { return reprise::bench::run(); }
+int main(int argc, char** argv) {
+  reprise::bench::require_no_words(argc, argv, "chain");
+  return reprise::bench::run();
+}

@@ -18,6 +18,7 @@
 
 #include "bench/step.h"
 #include "bench/trained_model.h"
+#include "bench/usage.h"
 #include "reprise/memory.h"
 #include "reprise/plan/segments.h"
 #include "reprise/tape/region_options.h"
@@ -67,8 +68,9 @@ nlohmann::json answer(TrainedModel& gpt, const std::vector<std::string>& words) 
 }  // namespace
 }  // namespace reprise::bench
 
-int main() {
+int main(int argc, char** argv) {
   using namespace reprise::bench;
+  require_no_words(argc, argv, "gpt_step < COMMANDS (bench/vs_pytorch.py drives it)");
   reprise::count_memory();
   torch::manual_seed(0);
   TrainedModel gpt = make_gpt();

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/step.h"
+#include "bench/usage.h"
 #include "reprise/checkpoint.h"
 #include "reprise/memory.h"
 
@@ -81,7 +82,9 @@ class TinyLayers {
 }  // namespace
 }  // namespace reprise::bench
 
-int main() {
+int main(int argc, char** argv) {
+  reprise::bench::require_no_words(argc, argv,
+                                   "region_step < COMMANDS (bench/vs_pytorch.py drives it)");
   reprise::count_memory();
   reprise::bench::TinyLayers layers;
   return reprise::bench::answer_commands([&](const auto& words) { return layers.step(words); });

@@ -169,6 +169,12 @@ void MemoryBudget::Core::refuse(const KnownPass& known, const PlannedPass& plann
                      std::to_string(needed) + " bytes), got " +
                      format_bytes(live_bytes + reserved + limit_bytes) + ": " + why + " needs " +
                      format_bytes(planned.peak_bytes);
+  const std::int64_t unplanned_bytes =
+      planned.result.minimum ? planned.result.minimum->reason.background_bytes : 0;
+  if (2 * unplanned_bytes >= planned.peak_bytes) {
+    what += ", " + format_bytes(unplanned_bytes) +
+            " of it gradients and temporaries that no plan controls,";
+  }
   what += goal_.kind == BudgetGoal::Kind::kTotal
               ? " beside the " + format_bytes(live_bytes) + " that were live before the step"
               : " above what was live before the step";

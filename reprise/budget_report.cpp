@@ -3,10 +3,24 @@
 
 #include <iomanip>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "reprise/plan/format_bytes.h"
 
 namespace reprise {
+namespace {
+
+// "[64, 256]".
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (const std::int64_t size : shape) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  }
+  return text + "]";
+}
+
+}  // namespace
 
 std::string BudgetReport::text() const {
   std::ostringstream out;
@@ -49,6 +63,7 @@ std::string BudgetReport::values_text() const {
   for (const ValueReport& value : values) {
     out << std::setw(12) << value.bytes << " bytes  " << std::left << std::setw(10)
         << plan::action_text(value.action) << std::right << "  " << value.op << "  "
+        << (value.dtype.empty() ? "" : shape_text(value.shape) + " " + value.dtype + "  ")
         << (value.label.empty() ? "" : value.label + "  ") << "(" << value.why << ")\n";
   }
   return out.str();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/memory.h"
 
-#include <cstdlib>
 #include <limits>
 
 #ifdef __GLIBC__
@@ -19,11 +18,6 @@ bool is_counting_memory() { return tape::is_counting_cpu_memory(); }
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  for (const char* name : {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"}) {
-    if (std::getenv(name) != nullptr) {
-      return;
-    }
-  }
   constexpr int kLargestMmapThreshold = 32 << 20;  // that glibc takes
   mallopt(M_MMAP_THRESHOLD, kLargestMmapThreshold);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());

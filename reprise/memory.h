@@ -29,9 +29,10 @@ bool is_counting_memory();
 
 // Lets the process keep the memory of tensors that are freed, for those that come: fetching it from
 // the system again takes time, under a budget up to a tenth of a step. With glibc it sets
-// M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, unless the environment sets them (MALLOC_TRIM_THRESHOLD_,
-// MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES); elsewhere it does nothing. Memory that the process has
-// taken then stays with it until it ends. To be called at the start of main().
+// M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, also where the environment says otherwise
+// (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES); elsewhere it does nothing.
+// Memory that the process has taken then stays with it until it ends. To be called at the start of
+// main().
 void keep_freed_memory();
 
 // Measures from its construction to its destruction:

@@ -87,7 +87,7 @@ int main(int count, char** words) {
   try {
     return reprise::bench::run(std::vector<std::string>(words + 1, words + count));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "planner: %s\n", error.what());
+    std::fprintf(stderr, "planner: %s; usage: planner [--json FILE] [TABLE...]\n", error.what());
     return 2;
   }
 }

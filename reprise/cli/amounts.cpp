@@ -58,6 +58,34 @@ std::optional<double> parse_amount(const std::string& text, const Units& units) 
   return std::nullopt;
 }
 
+bool is_in_range(const Budget& budget) {
+  switch (budget.kind) {
+    case Budget::Kind::kBytes:
+      return budget.bytes > 0;
+    case Budget::Kind::kShare:
+      return budget.percent > 0 && budget.percent <= 100;
+    case Budget::Kind::kMinimum:
+      return true;
+  }
+  return false;
+}
+
+// Of any size.
+std::optional<Budget> read_any_budget(const std::string& text) {
+  if (text == "minimum") {
+    return Budget{.kind = Budget::Kind::kMinimum, .text = text};
+  }
+  const auto parts = split_number(text);
+  if (parts && parts->second == "%") {
+    return Budget{.kind = Budget::Kind::kShare, .percent = parts->first, .text = text};
+  }
+  const std::optional<std::int64_t> bytes = parse_bytes(text);
+  if (!bytes) {
+    return std::nullopt;
+  }
+  return Budget{.kind = Budget::Kind::kBytes, .bytes = *bytes, .text = text};
+}
+
 }  // namespace
 
 std::optional<std::int64_t> parse_bytes(const std::string& text) {
@@ -83,18 +111,8 @@ std::optional<double> parse_seconds(const std::string& text) {
 }
 
 std::optional<Budget> read_budget(const std::string& text) {
-  if (text == "minimum") {
-    return Budget{.kind = Budget::Kind::kMinimum, .text = text};
-  }
-  const auto parts = split_number(text);
-  if (parts && parts->second == "%") {
-    return Budget{.kind = Budget::Kind::kShare, .percent = parts->first, .text = text};
-  }
-  const std::optional<std::int64_t> bytes = parse_bytes(text);
-  if (!bytes) {
-    return std::nullopt;
-  }
-  return Budget{.kind = Budget::Kind::kBytes, .bytes = *bytes, .text = text};
+  const std::optional<Budget> budget = read_any_budget(text);
+  return budget && is_in_range(*budget) ? budget : std::nullopt;
 }
 
 void require_countable(const std::string& text, const std::string& option) {
@@ -107,7 +125,11 @@ void require_countable(const std::string& text, const std::string& option) {
 
 Budget parse_budget(const std::string& text, const std::string& option) {
   require_countable(text, option);
-  const std::optional<Budget> budget = read_budget(text);
+  const std::optional<Budget> budget = read_any_budget(text);
+  if (budget && !is_in_range(*budget)) {
+    throw UsageError(option + ": expected bytes above 0, a share in (0%, 100%] or minimum, got " +
+                     in_quotes(text));
+  }
   if (!budget) {
     throw UsageError(option +
                      ": expected bytes (123456789, 200MB, 1.5GiB), a share of the peak with "

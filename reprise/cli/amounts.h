@@ -27,7 +27,8 @@ struct Budget {
   std::string text = {};   // as it was written
 };
 
-// "60%", "minimum", or what parse_bytes() takes; nothing if `text` is no budget.
+// "60%", "minimum", or what parse_bytes() takes; nothing if `text` is no budget, or one that is
+// nothing or more than there is: bytes above 0, shares in (0%, 100%].
 std::optional<Budget> read_budget(const std::string& text);
 // Throws UsageError that begins with `option` if `text` is an amount of bytes above 2^60.
 void require_countable(const std::string& text, const std::string& option);

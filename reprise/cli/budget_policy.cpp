@@ -17,22 +17,11 @@ std::optional<std::string> behind(const std::string& prefix, const std::string& 
   return text.rfind(prefix, 0) == 0 ? std::optional(text.substr(prefix.size())) : std::nullopt;
 }
 
-Budget parse_step_budget(const std::string& text, const std::string& option) {
-  Budget budget = parse_budget(text, option);
-  const bool is_too_little = (budget.kind == Budget::Kind::kBytes && budget.bytes == 0) ||
-                             (budget.kind == Budget::Kind::kShare && budget.percent == 0);
-  if (is_too_little || budget.percent > 100) {
-    throw UsageError(option + ": expected bytes above 0, a share in (0%, 100%] or minimum, got " +
-                     in_quotes(text));
-  }
-  return budget;
-}
-
 // "40%", or "40%+overhead=10%".
 BudgetPolicy read_budget_and_overhead(const std::string& text, const std::string& option) {
   const std::string between = std::string(kAnd) + kOverhead;
   const std::size_t at = text.find(between);
-  BudgetPolicy policy{.budget = parse_step_budget(text.substr(0, at), option)};
+  BudgetPolicy policy{.budget = parse_budget(text.substr(0, at), option)};
   if (at != std::string::npos) {
     policy.overhead = parse_overhead(text.substr(at + between.size()), option);
   }
@@ -66,7 +55,7 @@ std::optional<BudgetPolicy> read_budget_policy(const std::string& policy,
 std::string text_of_budget(const OptionValues& values) {
   std::string text;
   if (values.is_given("budget")) {
-    parse_step_budget(values.text("budget"), "--budget");
+    parse_budget(values.text("budget"), "--budget");
     text = kBudget + values.text("budget");
   }
   if (values.is_given("overhead")) {

@@ -129,8 +129,10 @@ void measure_time(const TrainSetup& setup, std::vector<Trainer>& trainers,
 
 void compare_with(const RunRecord& baseline, RunRecord& record) {
   record.baseline_peak_bytes = baseline.peak_bytes;
-  record.overhead = record.step_ms / baseline.step_ms - 1;
-  record.cpu_overhead = record.step_cpu_ms / baseline.step_cpu_ms - 1;
+  if (record.step_ms > 0 && baseline.step_ms > 0) {
+    record.overhead = record.step_ms / baseline.step_ms - 1;
+    record.cpu_overhead = record.step_cpu_ms / baseline.step_cpu_ms - 1;
+  }
 }
 
 }  // namespace

@@ -59,11 +59,10 @@ std::vector<std::int64_t> budgets_of(const std::string& text, const FrontierRepo
   for (const std::string& part : split_list(text)) {
     require_countable(part, "--budgets");
     const std::optional<Budget> budget = read_budget(part);
-    // A count of none is no budget of none.
-    if (text == "0" || !budget || budget->kind == Budget::Kind::kMinimum) {
+    if (!budget || budget->kind == Budget::Kind::kMinimum) {
       throw UsageError(
           "--budgets: expected a count of budgets, a bare number in [1, 1000], or a list of bytes "
-          "(200MB, 1.5GiB) and shares of the peak with everything kept (60%), got " +
+          "(200MB, 1.5GiB) and shares in (0%, 100%] of the peak with everything kept, got " +
           in_quotes(part));
     }
     budgets.push_back(budget_bytes(*budget, report.keep_all_peak_bytes));

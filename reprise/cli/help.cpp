@@ -56,26 +56,31 @@ std::string limits(const OptionRecord& record) {
   return says_all ? "" : expectation(record);
 }
 
+// What is taken where the option is not given; "" if that is nothing.
+const std::string& told_default(const OptionRecord& record) {
+  return record.default_text.empty() ? record.default_note : record.default_text;
+}
+
 std::string details(const OptionRecord& record) {
   std::string text = limits(record);
-  if (!record.default_text.empty()) {
-    text += (text.empty() ? "" : "; ") + std::string("default ") + record.default_text;
+  if (const std::string& taken = told_default(record); !taken.empty()) {
+    text += (text.empty() ? "" : "; ") + std::string("default ") + taken;
   }
   return text.empty() ? "" : " (" + text + ")";
 }
 
-// `text` broken at spaces, every line but the first indented to the help column.
-std::string wrapped(const std::string& text) {
+// `text` broken at spaces, every line but the first indented to `indent`.
+std::string wrapped(const std::string& text, std::size_t indent) {
   std::istringstream words(text);
   std::string word;
   std::string result;
-  std::size_t column = kHelpColumn;
+  std::size_t column = indent;
   while (words >> word) {
-    if (column > kHelpColumn && column + 1 + word.size() > kLineWidth) {
-      result += "\n" + std::string(kHelpColumn, ' ');
-      column = kHelpColumn;
+    if (column > indent && column + 1 + word.size() > kLineWidth) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
     }
-    if (column > kHelpColumn) {
+    if (column > indent) {
       result += ' ';
       ++column;
     }
@@ -92,7 +97,7 @@ std::string entry(const std::string& head, const std::string& text) {
   } else {
     line.resize(kHelpColumn, ' ');
   }
-  return line + wrapped(text);
+  return line + wrapped(text, kHelpColumn);
 }
 
 // Groups in the order in which the table first names them.
@@ -133,6 +138,9 @@ std::string command_help(const CommandTable& table, const std::string& command) 
   std::string text = "Usage: " + table.program + " " + command + operands(options) +
                      " [OPTIONS]\n" + record.summary + "\n";
   text += "Example: " + record.example + "\n";
+  if (!record.notes.empty()) {
+    text += "\n" + wrapped(record.notes, 0);
+  }
   for (const std::string& group : groups_of(options)) {
     text += "\n" + group + "\n";
     for (const OptionRecord& option : options) {
@@ -150,14 +158,15 @@ std::string markdown_help(const CommandTable& table) {
                      exit_code_text() + "```\n";
   for (const CommandRecord& command : table.commands) {
     text += "\n## " + table.program + " " + command.name + "\n\n" + command.summary +
-            ". For example:\n\n```sh\n" + command.example + "\n```\n";
+            ". For example:\n\n```sh\n" + command.example + "\n```\n" +
+            (command.notes.empty() ? "" : "\n" + command.notes + "\n");
     const std::vector<OptionRecord> options = table.options_of(command.name);
     for (const std::string& group : groups_of(options)) {
       text += "\n**" + group + "**\n\n| option | value | default | meaning |\n|---|---|---|---|\n";
       for (const OptionRecord& option : options) {
         if (option.group == group) {
           text += "| `" + head(option) + "` | " + escaped(limits(option)) + " | " +
-                  escaped(option.default_text) + " | " + escaped(option.help) + " |\n";
+                  escaped(told_default(option)) + " | " + escaped(option.help) + " |\n";
         }
       }
     }

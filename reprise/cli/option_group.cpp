@@ -37,6 +37,11 @@ OptionGroup& OptionGroup::text(const std::string& name, const std::string& fallb
   return *this;
 }
 
+OptionGroup& OptionGroup::unless_given(const std::string& default_note) {
+  records_.back().default_note = default_note;
+  return *this;
+}
+
 OptionRecord& OptionGroup::add(const std::string& name, OptionType type,
                                const std::string& fallback, const std::string& help) {
   return records_.emplace_back(OptionRecord{.commands = {command_},

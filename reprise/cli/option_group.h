@@ -23,6 +23,8 @@ class OptionGroup {
                       const std::vector<std::string>& choices, const std::string& help);
   OptionGroup& text(const std::string& name, const std::string& fallback,
                     const std::string& value_name, const std::string& help);
+  // The default_note of the option that was added last.
+  OptionGroup& unless_given(const std::string& default_note);
 
   // In the order in which they were added.
   const std::vector<OptionRecord>& records() const { return records_; }

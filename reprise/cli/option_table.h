@@ -44,12 +44,16 @@ struct OptionRecord {
   bool is_operand = false;
   bool is_repeatable = false;  // may be given several times; see OptionValues::texts()
   bool is_optional = false;    // an operand that may be left out
+  // For people, of an option without a default of its own: what is taken where it is not given,
+  // "gpt 6, audio 4".
+  std::string default_note = {};
 };
 
 struct CommandRecord {
   std::string name;
   std::string summary;
-  std::string example;  // a command line that works
+  std::string example;     // a command line that works
+  std::string notes = {};  // what words in its output mean: sentences
 };
 
 struct CommandTable {

@@ -19,9 +19,15 @@ CommandTable make_table() {
   table.program = "reprise";
   table.commands = {
       {"train", "Train a model under a checkpointing policy or a byte budget, or compare several",
-       "reprise train --model gpt --text FILE --compare none,block,budget=40%"},
+       "reprise train --model gpt --text FILE --compare none,block,budget=40%",
+       "In the strip that it prints, segments are the regions of a forward pass; under a budget, "
+       "the nodes of backward before which something is replayed. limit is what a pass may take "
+       "above what was live when it began: of a budget in bytes, what that leaves of it."},
       {"verify", "Train plainly and under a byte budget, and compare every bit",
-       "reprise verify --model gpt --budget 40%"},
+       "reprise verify --model gpt --budget 40%",
+       "A difference in ulp (units in the last place) is how many steps it takes from one value to "
+       "the other through the floating-point numbers of the tensor's type: 0 where every bit "
+       "agrees, 1 to the next number."},
       {"estimate", "Tell what a transformer will take in memory, before anything runs",
        "reprise estimate --preset gpt3-175b"},
       {"plan", "Find the fastest schedule of a recorded step, or of a model's, that fits a budget",

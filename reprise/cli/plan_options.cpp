@@ -34,10 +34,7 @@ std::vector<OptionRecord> file_options() {
 
 std::vector<OptionRecord> planned_model_options() {
   return model_options(
-             "plan",
-             "Model, in place of PROGRAM (a size that is not given is the model's own "
-             "default)",
-             "",
+             "plan", "Model, in place of PROGRAM", "",
              "Plan a training step of this model, on tensors that take no memory and with "
              "estimated times")
       .integer("batch", "8", kSize, "Sequences or images per batch")
@@ -168,27 +165,26 @@ std::vector<OptionRecord> generating_options() {
                     {"transformer", "unet", "resnet", "chain", "random"}};
   kind.is_operand = true;
   const std::string group = "Sizes";
+  // The defaults are those of plan/generate.
+  const auto sized = [&](const std::string& name, const std::string& help,
+                         const std::string& default_note, const Bounds& bounds = kSize) {
+    OptionRecord size{generate, name, kInteger, "", help, group, "", bounds};
+    size.default_note = default_note;
+    return size;
+  };
   return {
       kind,
-      {generate, "layers", kInteger, "",
-       "Blocks (transformer, resnet), convolutions (unet), layers (chain) or ops (random)", group,
-       "", kSize},
-      {generate, "width", kInteger, "", "Width of a layer (transformer, chain)", group, "", kSize},
-      {generate, "heads", kInteger, "", "Attention heads (transformer)", group, "", kSize},
-      {generate, "context", kInteger, "", "Tokens per sequence (transformer)", group, "", kSize},
-      {generate, "channels", kInteger, "", "Channels of the first level (unet, resnet)", group, "",
-       kSize},
-      {generate, "image-size", kInteger, "", "Pixels per side (unet, resnet)", group, "", kSize},
-      {generate,
-       "levels",
-       kInteger,
-       "",
-       "Halvings of the image (unet)",
-       group,
-       "",
-       {.min = 1, .max = 16}},
-      {generate, "batch", kInteger, "", "Sequences, images or rows (all but random)", group, "",
-       kSize},
+      sized("layers",
+            "Blocks (transformer, resnet), convolutions (unet), layers (chain) or ops (random)",
+            "transformer 12, unet 18, resnet 16, chain 50, random 20"),
+      sized("width", "Width of a layer (transformer, chain)", "256"),
+      sized("heads", "Attention heads (transformer)", "4"),
+      sized("context", "Tokens per sequence (transformer)", "128"),
+      sized("channels", "Channels of the first level (unet, resnet)", "16"),
+      sized("image-size", "Pixels per side (unet, resnet)", "64"),
+      sized("levels", "Halvings of the image (unet)", "4", {.min = 1, .max = 16}),
+      sized("batch", "Sequences, images or rows (all but random)",
+            "transformer 4, unet 8, resnet 4, chain 1024"),
       {generate, "no-dropout", kFlag, "", "The transformer has no dropout", group},
       {generate, "seed", kInteger, "1", "Decides what is drawn (random)", group, "", kWhole},
   };

@@ -10,6 +10,10 @@ std::string or_dash(const std::optional<double>& ratio) {
   return ratio ? overhead_text(*ratio) : "-";
 }
 
+std::string step_text(const RunRecord& run) {
+  return run.step_ms > 0 ? fixed_text(run.step_ms, 2) + " ms" : "not timed";
+}
+
 std::string verdict(const std::optional<bool>& bit_equal) {
   if (!bit_equal) {
     return "-";
@@ -57,9 +61,9 @@ std::string strip_text(const RunReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const RunRecord& run : report.runs) {
     rows.push_back({run.policy, std::to_string(run.segments), bytes_text(run.peak_bytes),
-                    share_text(run.peak_bytes, run.baseline_peak_bytes.value_or(0)),
-                    fixed_text(run.step_ms, 2) + " ms", or_dash(run.overhead),
-                    or_dash(run.cpu_overhead), fixed_text(run.loss, 6), verdict(run.bit_equal)});
+                    share_text(run.peak_bytes, run.baseline_peak_bytes.value_or(0)), step_text(run),
+                    or_dash(run.overhead), or_dash(run.cpu_overhead), fixed_text(run.loss, 6),
+                    verdict(run.bit_equal)});
   }
   return table_text({{"policy", false},
                      {"segments"},

@@ -10,6 +10,7 @@
 #include "reprise/cli/carried_options.h"
 #include "reprise/cli/compare.h"
 #include "reprise/cli/errors.h"
+#include "reprise/cli/freed_memory.h"
 #include "reprise/cli/model_state.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/report_output.h"
@@ -168,7 +169,7 @@ void train(const OptionValues& values, const ReportOutput& output, std::ostream&
 void run_train(const OptionValues& given, std::ostream& out, std::ostream& err) {
   // Before the first tensor, so that all that is alive is known.
   count_memory();
-  keep_freed_memory();
+  keep_freed_memory_unless_set();
   OptionValues values = given;
   set_budget_policy(values);
   check_combinations(values);

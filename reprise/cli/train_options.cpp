@@ -10,8 +10,7 @@ constexpr Bounds kCountOrNone = {.min = 0, .max = 1e6};
 
 // `train` and `verify` have these in common.
 OptionGroup trained_model_options(const std::string& command) {
-  return model_options(command, "Model (a size that is not given is the model's own default)",
-                       "gpt", "What to train");
+  return model_options(command, "Model", "gpt", "What to train");
 }
 
 OptionGroup data_options(const std::string& command) {
@@ -58,13 +57,16 @@ OptionGroup policy_options() {
       .text(
           "overhead", "", "SHARE",
           "As few bytes as a plan manages whose predicted recompute time is at most this share of "
-          "a plain step, such as 10%; with --budget still within that")
+          "a plain step, such as 10%; with --budget still within that; planning takes seconds, "
+          "and more for large models")
       .text("schedule", "", "FILE",
             "Follow this schedule instead of planning; it must be of the program that "
             "--save-program writes")
-      .text("compare", "", "LIST",
-            "Train under each of these policies from the same seed and show the strip: peak, "
-            "overhead, loss, bit-equal")
+      .text(
+          "compare", "", "LIST",
+          "Train under each of these policies, as --policy takes them, from the same seed and show "
+          "the strip: peak, overhead, loss, bit-equal; none is put first unless it is named: "
+          "block,budget=40%,budget=1.5GiB,overhead=10%")
       .integer("policy-from-length", "0", {.min = 0, .max = 1e8},
                "Shortest sequence (gpt, lstm: tokens; audio: samples) that the policies are for; "
                "shorter ones train without regions")

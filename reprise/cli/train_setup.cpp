@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "reprise/cli/argument_names.h"
-#include "reprise/cli/autocast_scope.h"
 #include "reprise/cli/budget_policy.h"
 #include "reprise/cli/errors.h"
 #include "reprise/cli/model_spec.h"
 #include "reprise/plan/shortened.h"
+#include "reprise/zoo/autocast_scope.h"
 #include "reprise/zoo/policy.h"
 
 namespace reprise::cli {
@@ -132,7 +132,7 @@ void check_policy_option(const std::string& option, const std::string& policy) {
 
 zoo::RegionPlacement place_policy_option(const std::string& option, const std::string& policy,
                                          Trainer& trainer, const TrainSetup& setup) {
-  const AutocastScope autocast(setup.trainer.uses_bf16);  // some policies measure the model
+  const zoo::AutocastScope autocast(setup.trainer.uses_bf16);  // some policies measure the model
   const zoo::Batch sample = setup.data->batch(zoo::Split::kTrain, 0);
   zoo::RegionPlacement placement =
       as_option(option, [&] { return zoo::place_policy(policy, trainer.model(), sample); });

@@ -5,9 +5,9 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "reprise/cli/autocast_scope.h"
 #include "reprise/cli/step_clock.h"
 #include "reprise/memory.h"
+#include "reprise/zoo/autocast_scope.h"
 
 namespace reprise::cli {
 namespace {
@@ -59,7 +59,7 @@ void Trainer::place(zoo::RegionPlacement placement) {
 double Trainer::add_gradients(const zoo::Batch& batch, double batches) {
   at::Tensor loss;
   {
-    const AutocastScope autocast(options_.uses_bf16);
+    const zoo::AutocastScope autocast(options_.uses_bf16);
     loss = model_->loss(batch);
   }
   const auto value = loss.item<double>();
@@ -119,7 +119,7 @@ double Trainer::evaluate(const std::vector<zoo::Batch>& batches) {
   model_->eval();
   double sum = 0;
   for (const zoo::Batch& batch : batches) {
-    const AutocastScope autocast(options_.uses_bf16);
+    const zoo::AutocastScope autocast(options_.uses_bf16);
     sum += model_->loss(batch).item<double>();
   }
   model_->train();

@@ -10,6 +10,7 @@
 
 #include "reprise/cli/budget_policy.h"
 #include "reprise/cli/errors.h"
+#include "reprise/cli/freed_memory.h"
 #include "reprise/cli/model_state.h"
 #include "reprise/cli/number_text.h"
 #include "reprise/cli/step_times.h"
@@ -175,7 +176,7 @@ std::string plan_text(const BudgetReport& report) {
 void run_verify(const OptionValues& values, std::ostream& out, std::ostream& err) {
   // Before the first tensor, so that all that is alive is known.
   count_memory();
-  keep_freed_memory();
+  keep_freed_memory_unless_set();
   const std::string given = text_of_budget(values);
   const std::string policy = given.empty() ? "budget=" + values.text("budget") : given;
   const std::optional<BudgetPolicy> budget = read_budget_policy(policy, "--budget");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/plan/checks.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -37,6 +38,20 @@ void require_multiple(std::string_view place, std::string_view name, std::int64_
          "a multiple of " + std::string(divisor_name) + " (" + std::to_string(divisor) + ")",
          value);
   }
+}
+
+void require_multiple_of_heads(std::string_view place, std::string_view name, std::int64_t width,
+                               std::int64_t heads) {
+  if (width % heads == 0) {
+    return;
+  }
+  std::int64_t fitting = std::min(width, heads);
+  while (width % fitting != 0) {
+    --fitting;
+  }
+  throw ArgumentError(place, name, "a multiple of heads (" + std::to_string(heads) + ")",
+                      std::to_string(width),
+                      std::to_string(fitting) + (fitting == 1 ? " head" : " heads") + " would do");
 }
 
 void require_small_sizes(std::string_view place, double amount, double most,

@@ -14,6 +14,10 @@ void require_at_most(std::string_view place, std::string_view name, std::int64_t
                      std::int64_t maximum);
 void require_multiple(std::string_view place, std::string_view name, std::int64_t value,
                       std::string_view divisor_name, std::int64_t divisor);
+// The same of a width that attention heads share; the remark says how many heads would do.
+// REQUIRES: both are positive. O(heads).
+void require_multiple_of_heads(std::string_view place, std::string_view name, std::int64_t width,
+                               std::int64_t heads);
 
 // Throws ArgumentError("place: sizes must be small enough for at most MOST_TEXT, got amount").
 void require_small_sizes(std::string_view place, double amount, double most,

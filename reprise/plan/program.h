@@ -76,8 +76,10 @@ struct Program {
   std::vector<Value> values;
   std::vector<Recipe> recipes;
   std::vector<Use> uses;
-  double replay_overhead_us = 0;  // the executor's own time per replayed recipe
-  double use_overhead_us = 0;     // and per use
+  // The executor's own time per replayed recipe, and per use. 0 in recorded steps: there costs and
+  // `step_us` have it, once replays have been timed (profile/retimed_program.h).
+  double replay_overhead_us = 0;
+  double use_overhead_us = 0;
 
   std::int64_t ops() const { return static_cast<std::int64_t>(forward_peak_bytes.size()); }
   // User code holds it through backward: its bytes are part of `resident_bytes`.

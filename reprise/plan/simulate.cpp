@@ -12,6 +12,10 @@
 namespace reprise::plan {
 namespace {
 
+constexpr const char* kWhatTellsStepsApart =
+    "model, sizes, batch, accumulation, dropout (or none), autocast and number of threads must be "
+    "as they were";
+
 // One stay of a value in memory.
 struct Instance {
   std::int64_t first_slot = 0;  // of its production
@@ -204,7 +208,9 @@ std::optional<ScheduleFault> find_fault(const Program& program, const Schedule& 
     const std::string hash = program_hash(program);
     if (schedule.program_hash != hash) {
       return ScheduleFault{"program", "must be " + hash + ", this program's hash, got " +
-                                          shortened(schedule.program_hash)};
+                                          shortened(schedule.program_hash) +
+                                          ": it was made for another step, and " +
+                                          kWhatTellsStepsApart};
     }
   }
   int after_use = -1;

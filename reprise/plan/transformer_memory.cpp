@@ -49,7 +49,7 @@ void check_fields(const TransformerRun& run) {
 }
 
 void check_splits(const TransformerRun& run) {
-  require_multiple(kPlace, "hidden", run.hidden, "heads", run.heads);
+  require_multiple_of_heads(kPlace, "hidden", run.hidden, run.heads);
   require_multiple(kPlace, "heads", run.heads, "tensor_parallel", run.tensor_parallel);
   require_multiple(kPlace, "ffn_hidden", ffn_hidden(run), "tensor_parallel", run.tensor_parallel);
   if (run.sequence_parallel) {

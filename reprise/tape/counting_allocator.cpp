@@ -158,7 +158,9 @@ void count_cpu_memory() {
   static std::once_flag once;
   std::call_once(once, [] {
     inner_allocator = c10::GetAllocator(c10::DeviceType::CPU);
-    // Who asks torch for huge pages gets them from torch.
+    // Who asks torch for huge pages gets them from torch. That is read from the environment,
+    // against house rule 22: the variable is torch's own, torch offers no other way to ask, and
+    // counting begins with the first meter or budget, which no caller is asked about.
     takes_from_malloc = inner_allocator.load() == c10::GetDefaultCPUAllocator() &&
                         std::getenv("THP_MEM_ALLOC_ENABLE") == nullptr;
     // Never deleted: tensors that live until the process ends are freed through it.

@@ -4,10 +4,11 @@
 namespace reprise::tape {
 
 void HeldValues::hold(ValueId root, c10::Storage storage) {
-  if (index(root) >= storages_.size()) {
-    storages_.resize(index(root) + 1);
+  if (index(root) >= slots_.size()) {
+    slots_.resize(index(root) + 1);
   }
-  if (storages_[index(root)].unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
+  Slot& slot = slots_[index(root)];
+  if (slot.storage.unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
     return;
   }
   drop(root);
@@ -15,7 +16,9 @@ void HeldValues::hold(ValueId root, c10::Storage storage) {
     watch_->before_change();
     watch_->on_hold(root, static_cast<std::int64_t>(storage.nbytes()));
   }
-  storages_[index(root)] = std::move(storage);
+  slot.position = roots_.size();
+  roots_.push_back(root);
+  slot.storage = std::move(storage);
 }
 
 void HeldValues::drop(ValueId root) {
@@ -26,7 +29,12 @@ void HeldValues::drop(ValueId root) {
     watch_->before_change();
     watch_->on_drop(root, bytes(root));
   }
-  storages_[index(root)] = {};
+  Slot& slot = slots_[index(root)];
+  const ValueId last = roots_.back();
+  roots_[slot.position] = last;
+  slots_[index(last)].position = slot.position;
+  roots_.pop_back();
+  slot.storage = {};
 }
 
 }  // namespace reprise::tape

@@ -34,21 +34,28 @@ class HeldValues {
   void drop(ValueId root);
 
   bool holds(ValueId root) const {
-    return index(root) < storages_.size() && storages_[index(root)];
+    return index(root) < slots_.size() && slots_[index(root)].storage;
   }
   // Whether dropping it would free its bytes.
   bool is_sole_holder(ValueId root) const {
-    return holds(root) && storages_[index(root)].use_count() == 1;
+    return holds(root) && slots_[index(root)].storage.use_count() == 1;
   }
   std::int64_t bytes(ValueId root) const {
-    return holds(root) ? static_cast<std::int64_t>(storages_[index(root)].nbytes()) : 0;
+    return holds(root) ? static_cast<std::int64_t>(slots_[index(root)].storage.nbytes()) : 0;
   }
-  ValueId size() const { return static_cast<ValueId>(storages_.size()); }
+  // Those that a storage is held for, in no order; until the next change.
+  const std::vector<ValueId>& roots() const { return roots_; }
+  ValueId size() const { return static_cast<ValueId>(slots_.size()); }
 
  private:
   static std::size_t index(ValueId root) { return static_cast<std::size_t>(root); }
 
-  std::vector<c10::Storage> storages_;  // per value, most of them null
+  struct Slot {
+    c10::Storage storage = {};
+    std::size_t position = 0;  // in roots_, if there is a storage
+  };
+  std::vector<Slot> slots_;  // per value, most of them empty
+  std::vector<ValueId> roots_;
   HoldingsWatch* watch_ = nullptr;
 };
 

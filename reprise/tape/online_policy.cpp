@@ -133,13 +133,14 @@ double OnlinePolicy::score(ValueId root, std::int64_t bytes) {
 ValueId OnlinePolicy::pick_victim(const PassParts& parts) {
   ValueId victim = kNoValue;
   double lowest = std::numeric_limits<double>::infinity();
-  for (ValueId root = 0; root < parts.held.size(); ++root) {
+  for (const ValueId root : parts.held.roots()) {
     if (!parts.held.is_sole_holder(root) ||
         !limits_.memory.counts(parts.tape.values().at(root).device)) {
       continue;
     }
     const double value_score = score(root, parts.held.bytes(root));
-    if (value_score < lowest) {
+    // Of equal ones the first that forward made, whatever the order of the holdings.
+    if (value_score < lowest || (value_score == lowest && root < victim)) {
       lowest = value_score;
       victim = root;
     }

@@ -21,7 +21,7 @@ namespace {
 TransformerBlockSizes checked(const TransformerBlockSizes& sizes) {
   check_positive("TransformerBlock", "dim", sizes.dim);
   check_positive("TransformerBlock", "heads", sizes.heads);
-  plan::require_multiple("TransformerBlock", "dim", sizes.dim, "heads", sizes.heads);
+  plan::require_multiple_of_heads("TransformerBlock", "dim", sizes.dim, sizes.heads);
   if (!(sizes.dropout >= 0 && sizes.dropout < 1)) {
     throw std::invalid_argument("TransformerBlock: dropout must be in [0, 1), got " +
                                 std::to_string(sizes.dropout));

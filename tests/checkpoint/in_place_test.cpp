@@ -74,6 +74,17 @@ TEST(InPlace, MaskedAndIndexedWritesAreRepeated) {
       ramp({6}));
 }
 
+TEST(InPlace, AnIntermediateWhoseStorageIsReplacedIsReadAsItWas) {
+  expect_region_same_as_plain(
+      [](const at::Tensor& t) {
+        const at::Tensor factor = t.detach().exp();
+        const at::Tensor sum = t + factor;
+        factor.set_(t.detach().cos());  // nobody holds the exponential any more
+        return (sum * factor).sin();
+      },
+      ramp({3}));
+}
+
 constexpr double kExpHalf = 1.6487212707001282;
 constexpr double kExpOne = 2.718281828459045;
 

@@ -290,5 +290,22 @@ TEST(ReplayOfSparse, AWrittenTensorThatAutogradDidNotSaveIsNeverReadAgain) {
   EXPECT_TRUE(bitwise_equal(gradient(true), gradient(false)));
 }
 
+// A rerun would find the new storage from the start (docs/checkpoint.md).
+TEST(ReplayOfReplacedStorage, ACapturedTensorIsReadAsItWas) {
+  const auto gradient = [](bool as_region) {
+    const at::Tensor factor = ramp({3}).exp();
+    const auto fn = [&](const at::Tensor& t) {
+      const at::Tensor sum = t + factor;
+      factor.set_(ramp({3}).cos());  // nobody else holds the exponential
+      return (sum * factor).sin();
+    };
+    const at::Tensor x = ramp_leaf({3});
+    (as_region ? checkpoint(support::replaying(), fn, x) : fn(x)).sum().backward();
+    return x.grad();
+  };
+  EXPECT_TRUE(bitwise_equal(gradient(true), gradient(false)));
+  EXPECT_EQ(live_hooks(), 0);
+}
+
 }  // namespace
 }  // namespace reprise

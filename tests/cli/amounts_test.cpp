@@ -75,6 +75,18 @@ TEST(ParseBudget, RefusesEverythingElseInOneLine) {
   EXPECT_NE(refusal("%"), "accepted");
 }
 
+TEST(ParseBudget, RefusesNothingAndMoreThanAll) {
+  for (const char* text : {"0", "0.5B", "0%", "100.5%", "101%"}) {
+    EXPECT_EQ(refusal(text),
+              std::string("--budget: expected bytes above 0, a share in (0%, 100%] or minimum, "
+                          "got '") +
+                  text + "'");
+    EXPECT_EQ(read_budget(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(refusal("100%"), "accepted");
+  EXPECT_EQ(refusal("1"), "accepted");
+}
+
 TEST(ParseBudget, SaysOfMoreThanCanBeCountedThatItIsTooLarge) {
   EXPECT_EQ(refusal("1e30"),
             "--budget: expected at most 2^60 bytes (1EiB), got '1e30', which is too large");

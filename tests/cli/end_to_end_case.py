@@ -4,6 +4,7 @@
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -63,6 +64,20 @@ def on_terminal(stream, *words, interrupt_at=None):
         os.close(ours)
         stdout, stderr = process.communicate(timeout=300)
     return subprocess.CompletedProcess(words, process.returncode, stdout, stderr), text.decode()
+
+
+def told_defaults(command, kind):
+    """Words that give a kind of model or step each default that the documentation tells of it."""
+    section = reprise("options").stdout.decode().split(f"\n## reprise {command}\n")[1].split("\n## ")[0]
+    words = []
+    for name, default, meaning in re.findall(r"^\| `--(\S+) \S+` \| .*? \| (.*?) \| (.*) \|$", section,
+                                             re.MULTILINE):
+        owners = re.search(r"\(([^()]*)\)$", meaning)
+        for part in default.split(", "):
+            *kinds, value = part.split(" ")
+            if kind in (kinds or (owners.group(1).split(", ") if owners else [])):
+                words += ["--" + name, value]
+    return words
 
 
 def one_op(**changes):

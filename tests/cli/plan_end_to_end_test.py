@@ -9,7 +9,7 @@ import json
 import os
 import pathlib
 
-from end_to_end_case import PROGRAMS, EndToEndCase, main, on_terminal, one_op, reprise
+from end_to_end_case import PROGRAMS, EndToEndCase, main, on_terminal, one_op, reprise, told_defaults
 
 
 class Plans(EndToEndCase):
@@ -158,6 +158,14 @@ class Plans(EndToEndCase):
                 self.assert_done(reprise("simulate", path, schedule, "--timeline"))
                 frontier = json.loads(self.assert_done(reprise("compare", path, "--json", "-")))
                 self.assertEqual(len(frontier["budgets"]), 10)
+
+    def test_sizes_that_are_not_given_are_those_that_the_documentation_tells(self):
+        for kind, count in (("transformer", 5), ("unet", 5), ("resnet", 4), ("chain", 3), ("random", 2)):
+            with self.subTest(kind):
+                words = told_defaults("generate", kind)
+                self.assertEqual(len(words), 2 * count, words)
+                self.assertEqual(self.assert_done(reprise("generate", kind, *words)),
+                                 self.assert_done(reprise("generate", kind)))
 
     def test_help_and_documentation_need_no_libtorch(self):
         for words in [("--help",), ("plan", "--help"), ("simulate", "-h"), ("planners",),

@@ -7,7 +7,7 @@ It needs libtorch.
 import json
 import resource
 
-from end_to_end_case import PROGRAMS, EndToEndCase, main, reprise
+from end_to_end_case import PROGRAMS, EndToEndCase, main, reprise, told_defaults
 
 SMALL = {"gpt": ["--layers", 3, "--dim", 16, "--heads", 2, "--context", 16],
          "lstm": ["--dim", 16, "--context", 12],
@@ -73,11 +73,30 @@ class Models(EndToEndCase):
         self.assertIn("\ntimes are estimates, at 50 GFLOP/s and 100 GB/s; ", text)
 
 
+class Defaults(EndToEndCase):
+    def program_of(self, model, *words):
+        program = self.path("program.json")
+        self.assert_done(reprise("plan", "--model", model, "--batch", 2, "--planner", "keep_all",
+                                 "--budget", "100%", "--save-program", program, *words))
+        return program.read_bytes()
+
+    def test_of_sizes_are_those_that_the_documentation_tells(self):
+        for model, count in (("gpt", 6), ("lstm", 2), ("audio", 5), ("cnn", 4), ("unet", 4)):
+            with self.subTest(model):
+                words = told_defaults("plan", model)
+                self.assertEqual(len(words), 2 * count, words)
+                self.assertEqual(self.program_of(model, *words), self.program_of(model))
+
+    def test_that_do_not_fit_a_size_that_is_given_are_told(self):
+        self.assert_refused(reprise("train", "--dim", 64), 2,
+                            "--dim: expected a multiple of --heads (6), got '64': 4 heads would do")
+
+
 class Refusals(EndToEndCase):
     def test_sizes_that_do_not_fit_together(self):
         for words, message in (
                 (("gpt", "--dim", 10, "--heads", 3),
-                 "--dim: expected a multiple of --heads (3), got '10'"),
+                 "--dim: expected a multiple of --heads (3), got '10': 2 heads would do"),
                 (("lstm", "--heads", 2), "--heads: expected given for --model gpt, audio only, got 'lstm'"),
                 (("cnn", "--depths", "1,x"), "--depths: expected positive integers"),
                 (("unet", "--image-size", 30), "--image-size: expected a multiple of 2^--layers")):

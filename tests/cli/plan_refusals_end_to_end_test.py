@@ -40,7 +40,7 @@ class Refusals(EndToEndCase):
         self.assert_refused(reprise("generate", "unet", "--image-size", 30), 2,
                             "--image-size: expected a multiple of 2^--levels (16), got '30'")
         self.assert_refused(reprise("generate", "transformer", "--width", 10, "--heads", 3), 2,
-                            "--width: expected a multiple of --heads (3), got '10'")
+                            "--width: expected a multiple of --heads (3), got '10': 2 heads would do")
         self.assert_refused(
             reprise("generate", "chain", "--batch", 10**6, "--width", 10**6, "--layers", 10**5), 2,
             "--layers, --width, --batch: expected small enough for at most 2^58 bytes in all, got")
@@ -67,7 +67,14 @@ class Refusals(EndToEndCase):
                 self.assert_refused(
                     reprise("compare", PROGRAMS / "unet.json", "--budgets", f"60%,{budget}"), 2,
                     "--budgets: expected at most 2^60 bytes", f"got '{budget}', which is too large")
-        for budgets, got in (("0", "0"), ("-1", "-1"), ("60%,", ""), ("minimum", "minimum"),
+        for budget in ("0", "0%", "0MB", "101%", "1000%"):
+            with self.subTest(budget):
+                self.assert_refused(
+                    reprise("plan", PROGRAMS / "unet.json", "--budget", budget), 2,
+                    "--budget: expected bytes above 0, a share in (0%, 100%] or minimum",
+                    f"got '{budget}'")
+        for budgets, got in (("0", "0"), ("0%", "0%"), ("60%,101%", "101%"), ("-1", "-1"),
+                             ("60%,", ""), ("minimum", "minimum"),
                              ("60%,nan", "nan")):
             with self.subTest(budgets):
                 self.assert_refused(
@@ -163,7 +170,7 @@ class Refusals(EndToEndCase):
         self.assert_done(reprise("plan", PROGRAMS / "unet.json", "--budget", "80%", "--out",
                                  schedule))
         self.assert_refused(reprise("simulate", PROGRAMS / "gpt6.json", schedule), 3,
-                            "schedule.json: program: must be ")
+                            "schedule.json: program: must be ", "it was made for another step")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_a_full_disk_is_noticed(self):

@@ -30,7 +30,7 @@ class Refusals(EndToEndCase):
 
     def test_sizes_of_an_estimate_that_do_not_fit_together_are_refused(self):
         cases = [(("--dim", 10, "--heads", 3),
-                  "--dim: expected a multiple of --heads (3), got '10'"),
+                  "--dim: expected a multiple of --heads (3), got '10': 2 heads would do"),
                  (("--heads", 3, "--tensor-parallel", 2),
                   "--heads: expected a multiple of --tensor-parallel (2), got '3'"),
                  (("--tensor-parallel", 12, "--ffn-dim", 100),

@@ -124,6 +124,17 @@ TEST(Strip, ShowsPeakOverheadLossAndBitEquality) {
             "block          3  1.0 KiB    50.0 %  12.50 ms   +25.0 %      +50.0 %  2.500000  NO\n");
 }
 
+TEST(Strip, SaysThatNoStepWasTimed) {
+  RunReport report;
+  report.runs = {{.policy = "none", .peak_bytes = 2048, .loss = 2.5}};
+  EXPECT_EQ(strip_text(report),
+            "policy  segments     peak  of plain       step  overhead  in CPU time      loss  "
+            "bit-equal\n"
+            "------  --------  -------  --------  ---------  --------  -----------  --------  "
+            "---------\n"
+            "none           0  2.0 KiB         -  not timed         -            -  2.500000  -\n");
+}
+
 TEST(Strip, ComparesWhatPlansPredictedWithWhatWasMeasured) {
   RunReport report = two_runs();
   report.runs.push_back(budget_run());

@@ -74,7 +74,9 @@ class Budget(BudgetCase):
 
     def test_a_step_that_plans_is_not_timed(self):
         # The first is recorded, the second planned.
-        self.assertEqual(self.run_of("--steps", 2, "--warmup", 0, "--budget", "70%")["step_ms"], 0)
+        words = ("--steps", 2, "--warmup", 0, "--budget", "70%")
+        self.assertEqual(self.run_of(*words)["step_ms"], 0)
+        self.assertIn(" not timed ", self.assert_done(self.train(*words)).decode())
 
     def test_a_saved_run_goes_on_within_its_budget(self):
         plain = self.run_of("--steps", 5)
@@ -193,7 +195,17 @@ class Files(BudgetCase):
         self.assertEqual(result.returncode, 3)
         self.assertRegex(result.stderr.decode().splitlines()[-1],
                          "^reprise train: .*s.json: the given schedule does not fit this step: program: "
-                         "must be [0-9a-f]{64}, this program's hash, got [0-9a-f]{64}$")
+                         "must be [0-9a-f]{64}, this program's hash, got [0-9a-f]{64}: it was made for "
+                         "another step, and model, sizes, batch, .* must be as they were$")
+
+    def test_the_number_of_threads_is_part_of_a_step(self):
+        schedule = self.path("s.json")
+        self.assert_done(self.train("--steps", 2, "--budget", "90%", "--save-schedule", schedule))
+        words = [*SMALL[:-1], 2]  # instead of 1
+        result = reprise("train", *words, "--steps", 3, "--schedule", schedule)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertIn("number of threads must be as they were",
+                      result.stderr.decode().splitlines()[-1])
 
     def test_files_that_are_no_schedule_are_refused(self):
         self.assert_refused(self.train("--schedule", self.path("nowhere")), 3, "nowhere", "No such file")

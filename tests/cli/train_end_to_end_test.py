@@ -98,9 +98,9 @@ class Refusals(TrainingCase):
 
     def test_sizes_that_do_not_fit_together_are_refused(self):
         cases = [(("--dim", 10, "--heads", 3),
-                  "--dim: expected a multiple of --heads (3), got '10'"),
+                  "--dim: expected a multiple of --heads (3), got '10': 2 heads would do"),
                  (("--model", "audio", "--dim", 10, "--heads", 3),
-                  "--dim: expected a multiple of --heads (3), got '10'"),
+                  "--dim: expected a multiple of --heads (3), got '10': 2 heads would do"),
                  (("--model", "cnn", "--heads", 2),
                   "--heads: expected given for --model gpt, audio only, got 'cnn'"),
                  (("--model", "audio", "--context", 399), "--context: expected at least 400, got '399'"),

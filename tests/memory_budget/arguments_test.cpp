@@ -92,6 +92,17 @@ TEST(MemoryBudgetArguments, ABudgetThatNoPlanMeetsIsRefusedWithTheMinimum) {
   EXPECT_LE(enough.report().last.total_peak_bytes, live + least);
 }
 
+TEST(MemoryBudgetArguments, ARefusalTellsWhatIsMostlyGradients) {
+  Layers layers(8);
+  MemoryBudget budget = MemoryBudget::above_start(1);
+  layers.gradients_under(budget, 1);  // 8 gradients of 16 KiB, beside values of 256 bytes
+  EXPECT_THAT(
+      [&] { layers.gradients_under(budget, 1); },
+      ThrowsMessage<BudgetError>(testing::ContainsRegex(
+          "needs 13[0-9]\\.[0-9]+ KiB, 13[0-9]\\.[0-9]+ KiB of it gradients and temporaries that "
+          "no plan controls, above what was live")));
+}
+
 TEST(MemoryBudgetArguments, ASoftBudgetDoesItsBest) {
   Layers layers(8);
   const support::Tensors expected = layers.plain_gradients(64);

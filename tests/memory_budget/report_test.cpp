@@ -53,6 +53,7 @@ TEST(BudgetReport, TellsOfEachValueWhatThePlanDoesAndWhy) {
       << report.values_text();
   EXPECT_THAT(report.values, Contains(Field(&ValueReport::action, Action::kKept)));
   EXPECT_THAT(report.values_text(), HasSubstr("recomputed  aten::"));
+  EXPECT_THAT(report.values_text(), HasSubstr("  [64, 64] float32  "));
   EXPECT_GT(report.last.replay_state_bytes, 0);  // of the dropouts
   EXPECT_THAT(report.text(), HasSubstr("of random states and copies"));
 }

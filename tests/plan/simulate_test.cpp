@@ -150,7 +150,11 @@ TEST(FindScheduleFault, NamesAnotherProgram) {
   schedule.program_hash = program_hash(chain_of_three());
   EXPECT_EQ(chain_fault(schedule), std::nullopt);
   schedule.program_hash[0] = schedule.program_hash[0] == '0' ? '1' : '0';
-  EXPECT_EQ(chain_fault(schedule)->path, "program");
+  const auto fault = chain_fault(schedule);
+  EXPECT_EQ(fault->path, "program");
+  EXPECT_THAT(fault->what, testing::MatchesRegex("must be [0-9a-f]+, this program's hash, got "
+                                                 "[0-9a-f]+: it was made for another step, and "
+                                                 "model, sizes, .* must be as they were"));
 }
 
 }  // namespace

@@ -375,8 +375,9 @@ TEST(EstimateTransformer, RejectsNumbersOutOfRange) {
 }
 
 TEST(EstimateTransformer, RejectsWhatCannotBeSplit) {
-  EXPECT_EQ(message_of([](auto& run) { run.heads = 3; }),
-            "estimate_transformer: hidden must be a multiple of heads (3), got 8");
+  EXPECT_EQ(
+      message_of([](auto& run) { run.heads = 3; }),
+      "estimate_transformer: hidden must be a multiple of heads (3), got 8: 2 heads would do");
   EXPECT_EQ(message_of([](auto& run) { run.tensor_parallel = 4; }),
             "estimate_transformer: heads must be a multiple of tensor_parallel (4), got 2");
   EXPECT_EQ(message_of([](auto& run) {

@@ -224,11 +224,103 @@ TEST(Tape, AnOutsideTensorThatIsChangedAfterwardsIsAnError) {
   EXPECT_THAT([&] { recorded.rebuilt(); }, support::throws_modified_in_place());
 }
 
+TEST(Tape, AValueWhoseStorageIsReplacedIsMadeAgain) {
+  const at::Tensor x = ramp({3});
+  const at::Tensor y = ramp({3}).cos();
+  expect_rebuilds(
+      [&] {
+        const at::Tensor h = x.sin();
+        const at::Tensor before = h.exp();
+        h.set_(y.exp());  // lets go of the sine
+        return before.mul(h).cos();
+      },
+      5);  // all but set_
+}
+
+TEST(Tape, ATensorThatOnlyTheCallHoldsMayGetOtherStorage) {
+  const at::Tensor x = ramp({3});
+  expect_rebuilds([&] { return x.sin().set_(x.cos()).exp(); }, 2);
+}
+
 TEST(Tape, ASparseTensorIsHeldAsItIs) {
   const at::Tensor dense = torch::eye(3, torch::kDouble);
   const at::Tensor x = ramp({3, 3});
   // sin; zeros that addmm adds to; addmm; exp
   expect_rebuilds([&] { return at::_sparse_mm(dense.to_sparse(), x.sin()).exp(); }, 4);
+}
+
+// Three values in a row, of which the second one is drawn.
+struct Drawn {
+  std::shared_ptr<Tape> tape = std::make_shared<Tape>();
+  ValueId first = kNoValue, noise = kNoValue, last = kNoValue;
+  at::Tensor noise_tensor;  // holds it
+
+  Drawn() {
+    const torch::NoGradGuard no_grad;
+    const at::Tensor x = ramp({3});
+    TapeFrame frame(tape);
+    {
+      const FrameScope scope(frame);
+      const at::Tensor sine = x.sin();
+      first = tape->saved(sine).value;
+      noise_tensor = torch::rand_like(sine);
+      noise = tape->saved(noise_tensor).value;
+      last = tape->saved(noise_tensor.exp()).value;
+    }
+    tape->end();
+  }
+  OpId maker(ValueId value) const { return tape->values().at(value).maker; }
+};
+
+TEST(Tape, EveryValueMayBeRebuiltAtFirst) {
+  const Drawn drawn;
+
+  EXPECT_TRUE(drawn.tape->may_rebuild(drawn.first));
+  EXPECT_TRUE(drawn.tape->may_rebuild(drawn.noise));
+  EXPECT_TRUE(drawn.tape->may_rebuild(drawn.last));
+}
+
+TEST(Tape, NoOpAfterAForgottenStateMayRunAgain) {
+  const Drawn drawn;
+  drawn.tape->forget_states_after(drawn.maker(drawn.first));
+
+  EXPECT_FALSE(drawn.tape->generator_state(drawn.maker(drawn.noise)).defined());
+  EXPECT_TRUE(drawn.tape->may_rebuild(drawn.first));
+  EXPECT_FALSE(drawn.tape->may_rebuild(drawn.noise));
+  EXPECT_FALSE(drawn.tape->may_rebuild(drawn.last));
+}
+
+TEST(Tape, WhereNoStateIsForgottenEveryOpMayRunAgain) {
+  const Drawn drawn;
+  drawn.tape->forget_states_after(drawn.maker(drawn.noise));
+
+  EXPECT_TRUE(drawn.tape->generator_state(drawn.maker(drawn.noise)).defined());
+  EXPECT_TRUE(drawn.tape->may_rebuild(drawn.noise));
+  EXPECT_TRUE(drawn.tape->may_rebuild(drawn.last));
+}
+
+TEST(Tape, WhatIsReadOfAForgottenOpIsKept) {
+  Drawn drawn;
+  drawn.tape->forget_states_after(drawn.maker(drawn.first));
+  const torch::NoGradGuard no_grad;
+  drawn.tape->resume();
+  TapeFrame frame(drawn.tape);
+  TensorRef later;
+  at::Tensor expected;
+  {
+    const FrameScope scope(frame);
+    const at::Tensor cosine = drawn.noise_tensor.cos();
+    later = drawn.tape->saved(cosine);
+    const UnseenOps unseen;
+    expected = cosine.clone();
+  }
+  drawn.tape->end();
+  drawn.noise_tensor.reset();
+
+  EXPECT_TRUE(drawn.tape->values().at(drawn.noise).is_external());
+  EXPECT_TRUE(drawn.tape->may_rebuild(later.value));
+  EXPECT_TRUE(
+      bitwise_equal(later.view->over(drawn.tape->rebuild({.wanted = {later.value}})[0]), expected));
 }
 
 }  // namespace

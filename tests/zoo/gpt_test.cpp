@@ -83,7 +83,7 @@ TEST(Gpt, RejectsATargetOfAnotherShape) {
 
 TEST(Gpt, RejectsHeadsThatDoNotDivideItsWidth) {
   EXPECT_EQ(message_of([] { Gpt({.dim = 16, .heads = 3}); }),
-            "TransformerBlock: dim must be a multiple of heads (3), got 16");
+            "TransformerBlock: dim must be a multiple of heads (3), got 16: 2 heads would do");
 }
 
 TEST(Gpt, RejectsADropoutOfOne) { EXPECT_THROW(Gpt({.dropout = 1.0}), std::invalid_argument); }

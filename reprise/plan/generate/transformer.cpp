@@ -45,7 +45,7 @@ Program generate_transformer(const TransformerSizes& sizes) {
   require_at_least(kPlace, "heads", sizes.heads, 1);
   require_at_least(kPlace, "context", sizes.context, 1);
   require_at_least(kPlace, "batch", sizes.batch, 1);
-  require_multiple(kPlace, "width", sizes.width, "heads", sizes.heads);
+  require_multiple_of_heads(kPlace, "width", sizes.width, sizes.heads);
   require_countable(kPlace, {sizes.batch, sizes.context, sizes.width, 4});
   require_countable(kPlace, {sizes.batch, sizes.context, sizes.context, sizes.heads});
   require_countable(kPlace, {sizes.width, sizes.width, 4});

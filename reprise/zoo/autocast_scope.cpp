@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reprise/cli/autocast_scope.h"
+#include "reprise/zoo/autocast_scope.h"
 
 #include <ATen/autocast_mode.h>
 
-namespace reprise::cli {
+namespace reprise::zoo {
 
 AutocastScope::AutocastScope(bool is_on)
     : is_on_(is_on),
@@ -26,4 +26,4 @@ AutocastScope::~AutocastScope() {
   }
 }
 
-}  // namespace reprise::cli
+}  // namespace reprise::zoo

@@ -4,7 +4,7 @@
 
 #include <c10/core/ScalarType.h>
 
-namespace reprise::cli {
+namespace reprise::zoo {
 
 class AutocastScope {
  public:
@@ -19,4 +19,4 @@ class AutocastScope {
   at::ScalarType outer_dtype_;
 };
 
-}  // namespace reprise::cli
+}  // namespace reprise::zoo
