@@ -73,9 +73,11 @@ void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 }
 
 Sight sight_of_ops(bool are_views) {
-  bool are_seen = false;
-  for_each_seeing_frame(
-      [&](const Frame& frame) { are_seen = are_seen || !are_views || frame.sees_views(); });
+  bool are_seen = !are_views && !frames.empty();
+  if (are_views) {
+    for_each_seeing_frame(
+        [&are_seen](const Frame& frame) { are_seen = are_seen || frame.sees_views(); });
+  }
   if (!are_seen) {
     return Sight::kNone;
   }
