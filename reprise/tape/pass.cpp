@@ -126,6 +126,9 @@ void Pass::end_forward() {
 }
 
 void Pass::make_room(std::int64_t bytes) {
+  if (!policy_->makes_room()) {
+    return;
+  }
   // Kernels allocate while they hold the lock of their generator, which a replay on another thread
   // may wait for.
   if (const std::unique_lock lock(tape_.mutex(), std::try_to_lock); lock.owns_lock()) {
