@@ -217,7 +217,7 @@ void MemoryBudget::Core::learn(tape::Pass& pass, profile::RecordedPass recorded)
     profile::BuiltProgram built = profile::build_program(recorded.trace);
     KnownPass known{.program = std::move(built.program),
                     .identity = profile::identify(pass, recorded, built),
-                    .expected = pass.tape().expected_again(),
+                    .expected = pass.expected_again(),
                     .plans = {},
                     .times = {},
                     .is_timed = false,

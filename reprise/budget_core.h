@@ -46,7 +46,7 @@ struct PlannedPass {
 struct KnownPass {
   plan::Program program;
   profile::PassIdentity identity;
-  std::shared_ptr<const tape::OpRecords> expected;  // shared with the passes that repeat it
+  std::shared_ptr<const tape::ExpectedRun> expected;  // shared with the passes that repeat it
   std::int64_t keep_all_peak_bytes = 0;
   std::int64_t not_replayable_bytes = 0;
   // By which a measured peak was above the predicted one: planned for from then on.

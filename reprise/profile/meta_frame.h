@@ -30,6 +30,7 @@ class MetaFrame final : public tape::Frame {
   void give_up_op();
 
   std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() override;
+  bool changes_arguments() const override { return true; }
   // What makes a tensor out of nothing makes it on the meta device.
   void change_arguments(const c10::OperatorHandle& op, torch::jit::Stack& stack) override;
   void before_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys,

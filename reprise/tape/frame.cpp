@@ -10,9 +10,9 @@
 #include <torch/library.h>
 
 #include "reprise/tape/forked_child.h"
+#include "reprise/tape/op_kernels.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/saved_tensors.h"
-#include "reprise/tape/view_kernels.h"
 
 namespace reprise::tape {
 namespace {
@@ -40,36 +40,14 @@ void for_each_seeing_frame(Visit&& visit) {
   }
 }
 
-void see_op(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
-  // Kernels are opaque: ops that a kernel calls are part of it.
-  const UnseenOps unseen;
-  if (!frames.empty()) {
-    frames.back().frame->change_arguments(op, *stack);
-  }
-  const std::size_t argument_count = op.schema().arguments().size();
-  const OpArguments arguments(stack->data() + (stack->size() - argument_count), argument_count);
-  for_each_seeing_frame([&](Frame& frame) { frame.before_op(op, keys, arguments); });
-  run_below_tape(op, keys, *stack);
-  const std::size_t result_count = op.schema().returns().size();
-  const OpArguments results(stack->data() + (stack->size() - result_count), result_count);
-  for_each_seeing_frame([&](Frame& frame) { frame.after_op(op, results); });
-}
-
-bool are_views_seen() {
-  bool are_seen = false;
-  for_each_seeing_frame(
-      [&are_seen](const Frame& frame) { are_seen = are_seen || frame.sees_views(); });
-  return are_seen;
-}
-
 // Registered at run time, not by a static initialiser: a second registration on the key throws, and
 // there it would end the process. Never taken back: ops of other threads may be in flight at exit.
 torch::Library* register_fallback() {
   try {
     auto library =
         std::make_unique<torch::Library>(torch::Library::IMPL, "_", kTapeKey, __FILE__, __LINE__);
-    library->fallback(torch::CppFunction::makeFromBoxedFunction<&see_op>());
-    install_view_kernels({.are_seen = &are_views_seen, .see = &see_op});
+    library->fallback(torch::CppFunction::makeFromBoxedFunction<&see_boxed>());
+    install_op_kernels();
     return library.release();
   } catch (const c10::Error& error) {
     throw std::runtime_error(std::string("checkpoint: cannot watch ops: somebody else has "
@@ -110,6 +88,36 @@ FrameScope::~FrameScope() {
 void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                     torch::jit::Stack& stack) {
   op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kTapeKey), &stack);
+}
+
+Sight sight_of_ops(bool are_views) {
+  bool are_seen = !are_views && !frames.empty();
+  if (are_views) {
+    for_each_seeing_frame(
+        [&are_seen](const Frame& frame) { are_seen = are_seen || frame.sees_views(); });
+  }
+  if (!are_seen) {
+    return Sight::kNone;
+  }
+  return frames.back().frame->changes_arguments() ? Sight::kMayChange : Sight::kSeen;
+}
+
+void show_before(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments) {
+  for_each_seeing_frame([&](Frame& frame) { frame.before_op(op, keys, arguments); });
+}
+
+void show_after(const c10::OperatorHandle& op, OpArguments results) {
+  for_each_seeing_frame([&](Frame& frame) { frame.after_op(op, results); });
+}
+
+void see_boxed(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  const UnseenOps unseen;
+  if (!frames.empty() && frames.back().frame->changes_arguments()) {
+    frames.back().frame->change_arguments(op, *stack);
+  }
+  show_before(op, keys, torch::jit::last(*stack, op.schema().arguments().size()));
+  run_below_tape(op, keys, *stack);
+  show_after(op, torch::jit::last(*stack, op.schema().returns().size()));
 }
 
 Frame* top_frame() { return frames.empty() ? nullptr : frames.back().frame; }

@@ -27,8 +27,9 @@ class Frame {
   // Takes the tensors that autograd saves while this frame is on top.
   virtual std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() = 0;
 
-  // Called first, for the innermost frame alone: may change the op's arguments, the last of
-  // `stack`.
+  // Called first, for the innermost frame alone and if that says that it may change arguments: they
+  // are the last of `stack`.
+  virtual bool changes_arguments() const { return false; }
   virtual void change_arguments(const c10::OperatorHandle& /*op*/, torch::jit::Stack& /*stack*/) {}
   // Called around every op. What `before_op` throws leaves through the user's function.
   // `keys` are those that the op was dispatched with.
@@ -67,6 +68,18 @@ class UnseenOps {
 // Runs the kernel of an op that was dispatched with `keys`, on `stack`.
 void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                     torch::jit::Stack& stack);
+
+// How the frames of this thread want to see an op that is about to run.
+enum class Sight { kNone, kSeen, kMayChange };
+Sight sight_of_ops(bool are_views);
+
+// Show an op to the frames. REQUIRES: under UnseenOps, for kernels are opaque: ops that a kernel
+// calls are part of it.
+void show_before(const c10::OperatorHandle& op, c10::DispatchKeySet keys, OpArguments arguments);
+void show_after(const c10::OperatorHandle& op, OpArguments results);
+
+// The fallback: shows the op, whatever it is, and runs it.
+void see_boxed(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
 
 // The innermost frame of this thread, or null.
 Frame* top_frame();

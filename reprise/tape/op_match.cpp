@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/tape/op_match.h"
 
+#include <algorithm>
+
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/GradMode.h>
 
@@ -10,17 +12,11 @@ namespace reprise::tape {
 namespace {
 
 bool is_same_list(const c10::IValue& a, const c10::IValue& b) {
-  const c10::List<std::int64_t> one = a.toIntList();
-  const c10::List<std::int64_t> other = b.toIntList();
-  if (one.size() != other.size()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    if (one.get(i) != other.get(i)) {
-      return false;
-    }
-  }
-  return true;
+  const c10::ArrayRef<c10::IValue> one = a.toListRef();
+  const c10::ArrayRef<c10::IValue> other = b.toListRef();
+  return std::equal(
+      one.begin(), one.end(), other.begin(), other.end(),
+      [](const c10::IValue& x, const c10::IValue& y) { return x.toInt() == y.toInt(); });
 }
 
 // Of arguments that are no tensors. May say no to equal ones of rare types.
@@ -53,10 +49,7 @@ bool is_same(const TensorRef& ref, const c10::IValue& value, ValueTable& values)
   if (!value.isTensor() || !value.toTensor().defined()) {
     return ref.value == kNoValue;
   }
-  const at::Tensor& tensor = value.toTensor();
-  return ref.value != kNoValue && has_dense_storage(tensor) &&
-         (values.is_where_made(tensor, ref.value) || values.value_of(tensor) == ref.value) &&
-         ref.view->is_of(tensor);
+  return is_repeated(ref, value.toTensor(), values);
 }
 
 bool is_same(const TensorArgument& argument, const c10::IValue& value, ValueTable& values) {
@@ -79,6 +72,12 @@ bool is_same(const TensorArgument& argument, const c10::IValue& value, ValueTabl
 }
 
 }  // namespace
+
+bool is_repeated(const TensorRef& ref, const at::Tensor& tensor, ValueTable& values) {
+  return ref.value != kNoValue && has_dense_storage(tensor) &&
+         (values.is_where_made(tensor, ref.value) || values.value_of(tensor) == ref.value) &&
+         ref.view->is_of(tensor);
+}
 
 bool is_repeated(const OpRecord& record, const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                  OpArguments arguments, ValueTable& values) {

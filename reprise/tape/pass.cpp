@@ -15,8 +15,12 @@
 
 namespace reprise::tape {
 
-Pass::Pass(std::unique_ptr<PassPolicy> policy, std::shared_ptr<const OpRecords> expected)
-    : tape_(std::move(expected)), policy_(std::move(policy)) {
+Pass::Pass(std::unique_ptr<PassPolicy> policy, std::shared_ptr<const ExpectedRun> expected)
+    : tape_(expected), policy_(std::move(policy)) {
+  if (expected) {
+    saved_.reserve(expected->saved.size());
+    hashes_after_ops_.reserve(expected->ops.size());
+  }
   count_live(1);
 }
 
@@ -100,6 +104,15 @@ std::int64_t Pass::add_value(const at::Tensor& tensor) {
   return index;
 }
 
+std::shared_ptr<const ExpectedRun> Pass::expected_again() const {
+  ExpectedRun run{.ops = tape_.records(), .saved = {}};
+  run.saved.reserve(saved_.size());
+  for (const SavedValue& each : saved_) {
+    run.saved.push_back(each.ref);
+  }
+  return std::make_shared<const ExpectedRun>(std::move(run));
+}
+
 void Pass::move_on(std::int64_t index) {
   const std::lock_guard lock(tape_.mutex());
   at(index).ref.value = tape_.after_last_op(at(index).ref.value);
@@ -113,6 +126,9 @@ void Pass::end_forward() {
 }
 
 void Pass::make_room(std::int64_t bytes) {
+  if (!policy_->makes_room()) {
+    return;
+  }
   // Kernels allocate while they hold the lock of their generator, which a replay on another thread
   // may wait for.
   if (const std::unique_lock lock(tape_.mutex(), std::try_to_lock); lock.owns_lock()) {

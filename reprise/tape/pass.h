@@ -28,8 +28,8 @@ namespace reprise::tape {
 
 class Pass final : public RegionValues, public std::enable_shared_from_this<Pass> {
  public:
-  // `expected`: the ops of an earlier pass that this one probably repeats; may be null.
-  Pass(std::unique_ptr<PassPolicy> policy, std::shared_ptr<const OpRecords> expected);
+  // `expected`: of an earlier pass that this one probably repeats; may be null.
+  Pass(std::unique_ptr<PassPolicy> policy, std::shared_ptr<const ExpectedRun> expected);
   ~Pass() override;
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
@@ -59,6 +59,8 @@ class Pass final : public RegionValues, public std::enable_shared_from_this<Pass
   void release(std::int64_t index) override;
 
   Tape& tape() { return tape_; }
+  // For a pass that will repeat this one.
+  std::shared_ptr<const ExpectedRun> expected_again() const;
   // After each op of forward, of all ops and saved tensors so far; and of all of them.
   const std::vector<std::uint64_t>& hashes_after_ops() const { return hashes_after_ops_; }
   std::uint64_t hash() const { return hash_; }

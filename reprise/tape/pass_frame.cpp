@@ -39,11 +39,10 @@ void PassFrame::on_save(std::int64_t index, const at::Tensor& tensor) {
 }
 
 bool PassFrame::is_to_be_recorded() {
-  if (current_backward() != kNoBackward && !c10::GradMode::is_enabled()) {
-    return false;
-  }
   if (c10::GradMode::is_enabled()) {
     begin_pass();
+  } else if (current_backward() != kNoBackward) {
+    return false;
   }
   return pass_ && !pass_->is_over();
 }

@@ -32,7 +32,7 @@ struct PassParts {
   bool is_external(ValueId root) const { return tape.values().at(root).is_external(); }
 };
 
-// All calls are made under the lock of the tape.
+// All calls but makes_room() are made under the lock of the tape.
 class PassPolicy {
  public:
   virtual ~PassPolicy() = default;
@@ -50,6 +50,8 @@ class PassPolicy {
   virtual void on_missing_made(const PassParts& parts, ValueId root) = 0;
   // No node needs a tensor of the storage any more.
   virtual void on_unneeded(const PassParts& parts, ValueId root) = 0;
+  // Whether make_room() may do something.
+  virtual bool makes_room() const { return true; }
   // Bytes are about to be allocated on this thread.
   virtual void make_room(const PassParts& parts, std::int64_t bytes) = 0;
 };

@@ -29,6 +29,7 @@ void PlanFollower::before_op(const PassParts& parts, const c10::OperatorHandle& 
 
 void PlanFollower::depart(const PassParts& parts) {
   fallback_.emplace(limits_);
+  makes_room_ = true;
   fallback_->adopt(parts);
   // What only later replays were to read.
   for (ValueId root = 0; root < parts.held.size(); ++root) {

@@ -5,6 +5,7 @@
 // it is where the pass departs: an online policy, which starts from what is held then, takes over.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,6 +38,7 @@ class PlanFollower final : public PassPolicy {
   void end_use(const PassParts& parts) override;
   void on_missing_made(const PassParts& parts, ValueId root) override;
   void on_unneeded(const PassParts& parts, ValueId root) override;
+  bool makes_room() const override { return makes_room_; }
   void make_room(const PassParts& parts, std::int64_t bytes) override;
 
   bool has_departed() const { return fallback_.has_value(); }
@@ -52,6 +54,7 @@ class PlanFollower final : public PassPolicy {
   Callbacks callbacks_;
   OnlineLimits limits_;
   std::optional<OnlinePolicy> fallback_;
+  std::atomic<bool> makes_room_ = false;  // there is one
   std::size_t next_use_ = 0;
 };
 

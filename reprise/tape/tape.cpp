@@ -10,12 +10,12 @@
 
 namespace reprise::tape {
 
-Tape::Tape(std::shared_ptr<const OpRecords> expected) : expected_(std::move(expected)) {
-  if (!expected_ || expected_->empty()) {
+Tape::Tape(std::shared_ptr<const ExpectedRun> expected) : expected_(std::move(expected)) {
+  if (!expected_ || expected_->ops.empty()) {
     return;
   }
-  ops_.reserve(expected_->size());
-  const OpRecord& last = *expected_->back();
+  ops_.reserve(expected_->ops.size());
+  const OpRecord& last = *expected_->ops.back();
   ValueId values = 0;
   for (const MadeResult& made : last.results) {
     values = std::max(values, made.value + 1);
@@ -62,12 +62,12 @@ void Tape::keep_unfilled() {
 
 bool Tape::repeats_expected(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                             OpArguments arguments) {
-  return expected_ && traits_->may_replay && ops_.size() < expected_->size() &&
-         is_repeated(*(*expected_)[ops_.size()], op, keys, arguments, values_);
+  return expected_ && traits_->may_replay && ops_.size() < expected_->ops.size() &&
+         is_repeated(*expected_->ops[ops_.size()], op, keys, arguments, values_);
 }
 
 void Tape::begin_repeated(OpArguments arguments) {
-  repeated_ = (*expected_)[ops_.size()];
+  repeated_ = expected_->ops[ops_.size()];
   for (const Write& write : repeated_->written) {
     written_.push_back(written_again(arguments, write));
   }
@@ -221,7 +221,10 @@ std::vector<ValueId> Tape::values_to_write() const {
 }
 
 TensorRef Tape::saved(const at::Tensor& tensor) {
-  TensorRef ref = values_.ref_of(tensor);
+  const std::size_t index = saved_count_++;
+  const bool is_expected = expected_ && index < expected_->saved.size() &&
+                           is_repeated(expected_->saved[index], tensor, values_);
+  TensorRef ref = is_expected ? expected_->saved[index] : values_.ref_of(tensor);
   ValueRecord& value = values_.at(ref.value);
   value.is_read = true;
   if (value.is_uninitialised) {

@@ -42,9 +42,8 @@ struct KeptByTape {
 class Tape {
  public:
   Tape() = default;
-  // `expected`: the ops of an earlier tape that this one probably repeats; those that it does cost
-  // it little. May be null.
-  explicit Tape(std::shared_ptr<const OpRecords> expected);
+  // What it repeats of `expected`, of an earlier tape, costs it little. May be null.
+  explicit Tape(std::shared_ptr<const ExpectedRun> expected);
 
   // An op runs; called before it, with its arguments, and after it, with its results. An op that
   // throws has no second call.
@@ -84,10 +83,7 @@ class Tape {
   const ValueTable& values() const { return values_; }
   const OpRecord& op(OpId id) const { return *ops_[static_cast<std::size_t>(id)]; }
   at::Tensor generator_state(OpId id) const { return generator_states_.before(id); }
-  // For a tape that will repeat this one.
-  std::shared_ptr<const OpRecords> expected_again() const {
-    return std::make_shared<const OpRecords>(ops_);
-  }
+  const OpRecords& records() const { return ops_; }
   OpId ops() const { return static_cast<OpId>(ops_.size()); }
   // Values that the op under way is about to write. Between before_op() and after_op().
   std::vector<ValueId> values_to_write() const;
@@ -121,7 +117,7 @@ class Tape {
   std::recursive_mutex mutex_;
   ValueTable values_;
   OpRecords ops_;
-  std::shared_ptr<const OpRecords> expected_;  // shared by the tapes that repeat them
+  std::shared_ptr<const ExpectedRun> expected_;  // shared by the tapes that repeat it
   GeneratorStates generator_states_;
   // The op under way: a record of before, or one that is being made.
   std::shared_ptr<const OpRecord> repeated_;  // owned with the tape that made it
@@ -131,6 +127,7 @@ class Tape {
   std::vector<WrittenTensor> written_;
   std::vector<ValueId> last_reads_;
   std::vector<std::pair<ValueId, ValueId>> last_writes_;  // before, after
+  std::size_t saved_count_ = 0;
   // Saved before anybody wrote them: the op that comes may fill them.
   std::vector<ValueId> saved_unfilled_;
   std::int64_t replayed_ops_ = 0;

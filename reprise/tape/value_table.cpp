@@ -10,11 +10,6 @@
 namespace reprise::tape {
 namespace {
 
-c10::weak_intrusive_ptr<c10::StorageImpl> no_storage() {
-  const c10::intrusive_ptr<c10::StorageImpl> none;
-  return c10::weak_intrusive_ptr<c10::StorageImpl>{none};
-}
-
 c10::StorageImpl* storage_behind(const at::Tensor& tensor) {
   return tensor.storage().unsafeGetStorageImpl();
 }
@@ -23,10 +18,22 @@ c10::Storage locked(const c10::weak_intrusive_ptr<c10::StorageImpl>& weak) { ret
 
 }  // namespace
 
-ValueId ValueTable::add(ValueRecord record) {
+ValueId ValueTable::add(const at::Tensor& tensor) {
   const ValueId value = size();
+  ValueRecord& record = values_.emplace_back();
   record.root = value;
-  values_.push_back(std::move(record));
+  record.version = SeenVersion(tensor);
+  return value;
+}
+
+ValueId ValueTable::add(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
+  const ValueId value = add(tensor);
+  ValueRecord& record = at(value);
+  record.maker = maker;
+  record.bytes = static_cast<std::int64_t>(tensor.storage().nbytes());
+  record.device = tensor.device();
+  record.made_in = tensor.storage().getWeakStorageImpl();
+  record.is_uninitialised = is_uninitialised;
   return value;
 }
 
@@ -44,10 +51,9 @@ void ValueTable::keep(ValueId value) {
 
 ValueId ValueTable::value_of(const at::Tensor& tensor) {
   if (!has_dense_storage(tensor)) {
-    return add({.made_in = no_storage(),
-                .rebuilt_in = no_storage(),
-                .opaque = tensor.variable_data(),
-                .version = SeenVersion(tensor)});
+    const ValueId value = add(tensor);
+    at(value).opaque = tensor.variable_data();
+    return value;
   }
   const ValueId known = known_value(tensor);
   if (known != kNoValue) {
@@ -72,18 +78,8 @@ ValueId ValueTable::known_value(const at::Tensor& tensor) const {
   return known == current_.end() ? kNoValue : known->second;
 }
 
-ValueRecord ValueTable::record_of(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
-  return {.maker = maker,
-          .bytes = static_cast<std::int64_t>(tensor.storage().nbytes()),
-          .device = tensor.device(),
-          .made_in = tensor.storage().getWeakStorageImpl(),
-          .rebuilt_in = no_storage(),
-          .version = SeenVersion(tensor),
-          .is_uninitialised = is_uninitialised};
-}
-
 ValueId ValueTable::add_made(const at::Tensor& tensor, OpId maker, bool is_uninitialised) {
-  const ValueId value = add(record_of(tensor, maker, is_uninitialised));
+  const ValueId value = add(tensor, maker, is_uninitialised);
   current_.insert_or_assign(storage_behind(tensor), value);
   return value;
 }
@@ -92,7 +88,7 @@ ValueId ValueTable::add_if_new(const at::Tensor& tensor, OpId maker, bool is_uni
   if (!current_.emplace(storage_behind(tensor), size()).second) {
     return kNoValue;
   }
-  return add(record_of(tensor, maker, is_uninitialised));
+  return add(tensor, maker, is_uninitialised);
 }
 
 void ValueTable::before_write(ValueId value, bool will_be_read) {

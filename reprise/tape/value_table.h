@@ -32,8 +32,8 @@ struct ValueRecord {
   std::int32_t write = -1;  // that made it, by its number; none of a root
   std::int64_t bytes = 0;
   c10::Device device = c10::kCPU;
-  c10::weak_intrusive_ptr<c10::StorageImpl> made_in;
-  c10::weak_intrusive_ptr<c10::StorageImpl> rebuilt_in;
+  c10::weak_intrusive_ptr<c10::StorageImpl> made_in{c10::intrusive_ptr<c10::StorageImpl>()};
+  c10::weak_intrusive_ptr<c10::StorageImpl> rebuilt_in{c10::intrusive_ptr<c10::StorageImpl>()};
   c10::Storage kept = {};  // of an external value
   at::Tensor opaque = {};  // an external value without dense storage
   SeenVersion version = {};
@@ -116,8 +116,8 @@ class ValueTable {
   std::int64_t copied_bytes() const { return copied_bytes_; }
 
  private:
-  ValueId add(ValueRecord record);
-  static ValueRecord record_of(const at::Tensor& tensor, OpId maker, bool is_uninitialised);
+  ValueId add(const at::Tensor& tensor);
+  ValueId add(const at::Tensor& tensor, OpId maker, bool is_uninitialised);
   void keep(ValueId value, c10::Storage storage);
 
   std::vector<ValueRecord> values_;
