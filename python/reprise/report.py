@@ -40,6 +40,43 @@ class Report:
         return _as_data(self._report)
 
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the values of the last planned pass, in the order of forward, by what became of them.
+
+        Needs matplotlib. ``ax``: Axes to draw on; new ones if None. Returns the Axes.
+        """
+        from matplotlib import pyplot
+
+        if ax is None:
+            _, ax = pyplot.subplots(figsize=(9, 3))
+        for action, colour in _COLOURS.items():
+            chosen = [
+                (place, each.bytes / 2**20)
+                for place, each in enumerate(self._report.values)
+                if each.action == action
+            ]
+            if chosen:
+                ax.bar(*zip(*chosen), width=1.0, color=colour, label=action.name.lower())
+        last = self._report.last
+        ax.set_title(
+            f"peak {last.peak_bytes / 2**20:.1f} MiB of {last.keep_all_peak_bytes / 2**20:.1f}, "
+            f"recompute +{last.predicted_overhead:.1%} predicted"
+        )
+        ax.set_xlabel("values, in the order of forward")
+        ax.set_ylabel("MiB")
+        if self._report.values:
+            ax.legend()
+        return ax
+
+
+# Told apart by people who do not see all colours.
+_COLOURS = {
+    _core.Action.HELD: "#999999",
+    _core.Action.KEPT: "#0072B2",
+    _core.Action.RECOMPUTED: "#E69F00",
+}
+
+
 def _as_data(value: Any) -> Any:
     if isinstance(value, _core.Action):
         return value.name.lower()

@@ -179,6 +179,20 @@ def test_the_report_is_text_and_data():
     assert len(report.values_text().splitlines()) >= len(data["values"])
 
 
+def test_the_report_can_be_drawn():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    budget = reprise.MemoryBudget("50%")
+    assert budget.report().plot().get_title()  # of nothing
+    plain_and_budgeted(mlp(), step, budget)
+    report = budget.report()
+    axes = report.plot()
+    heights = sorted(patch.get_height() for patch in axes.patches)
+    assert heights == sorted(each.bytes / 2**20 for each in report.values)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["kept", "recomputed"]
+    matplotlib.pyplot.close("all")
+
+
 def test_programs_and_schedules_are_files(tmp_path):
     budget = reprise.MemoryBudget("50%")
     with pytest.raises(RuntimeError, match="expected a step with a program"):

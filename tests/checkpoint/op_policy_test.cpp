@@ -3,9 +3,11 @@
 // whatever they say.
 #include <cstdint>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +43,24 @@ OpPolicy save_if(const std::string& op, SaveAction action) {
   return [op, action](const RegionOp& each) {
     return each.name == op ? action : SaveAction::kMustRecompute;
   };
+}
+
+TEST(OpPolicy, SeesTheOpAsItWasCalled) {
+  std::vector<std::string> seen;
+  const OpPolicy policy = [&seen](const RegionOp& op) {
+    std::ostringstream text;
+    text << op.name << '.' << op.overload << ' ' << op.arguments.size();
+    text << ' ' << op.arguments[0].toTensor().item<float>() << " -> ";
+    text << op.results.at(0).toTensor().item<float>();
+    seen.push_back(text.str());
+    return SaveAction::kMustRecompute;
+  };
+  const at::Tensor x = torch::ones({}, torch::requires_grad());
+  checkpoint(
+      counted(policy), [](const at::Tensor& t) { return t.mul(3).neg_(); }, x)
+      .backward();
+
+  EXPECT_THAT(seen, testing::ElementsAre("aten::mul.Tensor 2 1 -> 3", "aten::neg_. 1 -3 -> -3"));
 }
 
 // Number of regions, one in the other, all with the same policy.
