@@ -363,3 +363,19 @@ def test_inside_of_a_step_regions_are_regions():
     with budget.step():
         got = train_step(model, step)
     assert expected.differences(got) == []
+
+
+@BOTH
+def test_a_thousand_regions_leave_nothing_behind(recompute):
+    x = torch.randn(4, requires_grad=True)
+
+    def regions(count):
+        for _ in range(count):
+            reprise.checkpoint(lambda x: x.sin().exp(), x, recompute=recompute).sum().backward()
+        gc.collect()
+        return len(gc.get_objects()), reprise.MemoryMeter().live_bytes
+
+    before = regions(50)
+    after = regions(1000)
+    assert after[1] == before[1]
+    assert after[0] < before[0] + 100

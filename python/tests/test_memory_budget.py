@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import json
+import threading
 
 import pytest
 import reprise
@@ -381,6 +383,83 @@ def test_custom_functions_of_python():
     budget = reprise.MemoryBudget("minimum")
     assert differences(plain_and_budgeted(model, cubed, budget)) == [[], [], []]
     assert budget.report().last.replayed_ops > 0
+
+
+def objects_and_bytes() -> tuple[int, int]:
+    gc.collect()
+    return len(gc.get_objects()), reprise.MemoryMeter().live_bytes
+
+
+def test_a_thousand_steps_leave_nothing_behind():
+    model = mlp(4, 16)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    budget = reprise.MemoryBudget("70%", hard=False)
+    x = torch.randn(32, 16)
+
+    def steps(count):
+        for _ in range(count):
+            optimizer.zero_grad()
+            with budget.step():
+                loss = F.mse_loss(model(x), x)
+                loss.backward()
+            optimizer.step()
+
+    steps(50)
+    before = objects_and_bytes()
+    steps(1000)
+    after = objects_and_bytes()
+    assert after[1] == before[1]
+    assert after[0] < before[0] + 100  # an object per step would be a thousand
+    assert budget.report().steps == 1050
+
+
+def test_budgets_of_two_threads_do_not_meet():
+    # Without dropout: threads share the random generator of the CPU.
+    models = [mlp(4).eval(), mlp(6).eval()]
+    expected = [train_step(model, step) for model in models]
+    failures = []
+
+    def work(model, expected):
+        budget = reprise.MemoryBudget("70%", hard=False)
+        for _ in range(20):
+            model.zero_grad(set_to_none=True)
+            with budget.step():
+                loss = step(model)
+                loss.backward()
+            del loss
+            if any(
+                not torch.equal(each.grad, expected.gradients[name])
+                for name, each in model.named_parameters()
+            ):
+                failures.append(threading.current_thread().name)
+                return
+
+    threads = [threading.Thread(target=work, args=each) for each in zip(models, expected)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_planning_lets_other_threads_run():
+    """The GIL is free while a plan is made: a thread of Python's goes on meanwhile."""
+    ticks = []
+    ends = threading.Event()
+
+    def tick():
+        while not ends.wait(0.001):
+            ticks.append(None)
+
+    seen = []
+    model = mlp(24)
+    budget = reprise.MemoryBudget("minimum", progress=lambda *_: seen.append(len(ticks)))
+    thread = threading.Thread(target=tick)
+    thread.start()
+    plain_and_budgeted(model, step, budget)
+    ends.set()
+    thread.join()
+    assert seen[-1] > seen[0]
 
 
 def test_live_bytes_stay_constant():
