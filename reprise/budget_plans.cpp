@@ -105,7 +105,8 @@ std::optional<PlannedPass> MemoryBudget::Core::find_reusable(
     if (schedule.program_hash != hash || plan::find_fault(known.program, schedule)) {
       continue;
     }
-    PlannedPass planned{.limit_bytes = schedule.budget_bytes, .schedule = schedule};
+    PlannedPass planned{
+        .limit_bytes = schedule.budget_bytes, .result = {}, .schedule = schedule, .plan = nullptr};
     planned.peak_bytes = plan::simulate(known.program, schedule).peak_bytes;
     const bool fits_its_budget = planned.peak_bytes <= planned.limit_bytes;
     planned.result.planner = schedule.planner;

@@ -60,7 +60,7 @@ TEST(OpPolicy, SeesTheOpAsItWasCalled) {
       counted(policy), [](const at::Tensor& t) { return t.mul(3).neg_(); }, x)
       .backward();
 
-  EXPECT_THAT(seen, testing::ElementsAre("aten::mul.Tensor 2 1 -> 3", "aten::neg_. 1 -3 -> -3"));
+  EXPECT_THAT(seen, testing::ElementsAre("aten::mul.Scalar 2 1 -> 3", "aten::neg_. 1 -3 -> -3"));
 }
 
 // Number of regions, one in the other, all with the same policy.

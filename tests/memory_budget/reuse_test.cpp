@@ -21,8 +21,9 @@ void train(Layers& layers, MemoryBudget& budget, int steps, std::int64_t rows = 
   EXPECT_EQ(live_hooks(), 0);
 }
 
-std::vector<plan::Schedule> schedules_of(Layers& layers, MemoryBudget budget) {
-  train(layers, budget, 3);
+std::vector<plan::Schedule> schedules_of(Layers& layers, MemoryBudget budget,
+                                         std::int64_t rows = 32) {
+  train(layers, budget, 3, rows);
   return budget.schedules();
 }
 
@@ -45,12 +46,13 @@ TEST(MemoryBudgetReuse, FollowsAPlanOfAnotherBudgetInsteadOfPlanning) {
 
 TEST(MemoryBudgetReuse, PlansWhereTheLimitIsAnother) {
   Layers layers(6);
-  const auto schedules = schedules_of(layers, MemoryBudget::share_of_peak(0.6));
-  for (const double share : {0.5, 0.8}) {
+  constexpr std::int64_t kRows = 512;  // so that a tenth of the peak is more than a little
+  const auto schedules = schedules_of(layers, MemoryBudget::share_of_peak(0.7), kRows);
+  for (const double share : {0.6, 0.8}) {
     MemoryBudget other = MemoryBudget::share_of_peak(share);
     other.reuse(schedules);
 
-    train(layers, other, 2);
+    train(layers, other, 2, kRows);
 
     EXPECT_EQ(other.report().plans, 1);
     EXPECT_LE(other.report().last.peak_bytes, other.report().last.limit_bytes);

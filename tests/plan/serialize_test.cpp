@@ -230,7 +230,7 @@ TEST(ReadProgram, RefusesInAShortLineWhateverTheFileSays) {
   EXPECT_THAT(program_refusal("{" + field + "1," + field + "2}"), SizeIs(Lt(200)));
   EXPECT_THAT(program_refusal("{" + field + "{\"a\":1,\"a\":2}}"), SizeIs(Lt(200)));
   EXPECT_THAT(schedule_refusal("\"program\":\"\"", "\"program\":\"" + word + "\""),
-              SizeIs(Lt(250)));
+              SizeIs(Lt(350)));
 }
 
 TEST(ReadProgram, RefusesEndlessNesting) {
