@@ -7,8 +7,10 @@
 #include <vector>
 
 #include <ATen/SavedTensorHooks.h>
+#include <c10/core/GradMode.h>
 #include <torch/library.h>
 
+#include "reprise/tape/backward_end.h"
 #include "reprise/tape/forked_child.h"
 #include "reprise/tape/op_kernels.h"
 #include "reprise/tape/region.h"
@@ -38,6 +40,13 @@ void for_each_seeing_frame(Visit&& visit) {
       return;
     }
   }
+}
+
+// Of ops that compute gradients, which no frame may want. Where Python begins a backward, its
+// engine runs it and nobody hides them; saved_tensors.cpp does so for others.
+bool is_unwanted_backward() {
+  return !c10::GradMode::is_enabled() && !frames.empty() && !frames.back().frame->sees_backward() &&
+         current_backward() != kNoBackward;
 }
 
 // Registered at run time, not by a static initialiser: a second registration on the key throws, and
@@ -91,6 +100,9 @@ void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 }
 
 Sight sight_of_ops(bool are_views) {
+  if (is_unwanted_backward()) {
+    return Sight::kNone;
+  }
   bool are_seen = !are_views && !frames.empty();
   if (are_views) {
     for_each_seeing_frame(
@@ -112,6 +124,10 @@ void show_after(const c10::OperatorHandle& op, OpArguments results) {
 
 void see_boxed(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   const UnseenOps unseen;
+  if (is_unwanted_backward()) {
+    run_below_tape(op, keys, *stack);
+    return;
+  }
   if (!frames.empty() && frames.back().frame->changes_arguments()) {
     frames.back().frame->change_arguments(op, *stack);
   }
