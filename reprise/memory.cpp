@@ -18,8 +18,8 @@ bool is_counting_memory() { return tape::is_counting_cpu_memory(); }
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  constexpr int kLargestMmapThreshold = 32 << 20;  // that glibc takes
-  mallopt(M_MMAP_THRESHOLD, kLargestMmapThreshold);
+  constexpr int largest_that_glibc_takes = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, largest_that_glibc_takes);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 #endif
 }

@@ -51,8 +51,8 @@ MemoryBudget MemoryBudget::minimum(MemoryBudgetOptions options) {
 }
 
 MemoryBudget::~MemoryBudget() = default;
-MemoryBudget::MemoryBudget(MemoryBudget&&) noexcept = default;
-MemoryBudget& MemoryBudget::operator=(MemoryBudget&&) noexcept = default;
+MemoryBudget::MemoryBudget(MemoryBudget&& other) noexcept = default;
+MemoryBudget& MemoryBudget::operator=(MemoryBudget&& other) noexcept = default;
 
 void MemoryBudget::name(const torch::nn::Module& model) {
   for (const auto& parameter : model.named_parameters()) {

@@ -110,8 +110,8 @@ class MemoryBudget {
   // As little as any plan manages. The first step keeps everything.
   static MemoryBudget minimum(MemoryBudgetOptions options = {});
   ~MemoryBudget();
-  MemoryBudget(MemoryBudget&&) noexcept;
-  MemoryBudget& operator=(MemoryBudget&&) noexcept;
+  MemoryBudget(MemoryBudget&& other) noexcept;
+  MemoryBudget& operator=(MemoryBudget&& other) noexcept;
 
   // A scope. What runs in it on this thread is recorded, planned and kept within the budget: a
   // forward and its backward, or several one after another. What forward saved may be used after

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bindings.h"
+#include "python/src/bindings.h"
 #include "reprise/memory_budget.h"
 #include "reprise/plan/format_error.h"
 #include "reprise/tape/raise.h"

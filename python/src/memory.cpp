@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "bindings.h"
+#include "python/src/bindings.h"
 #include "reprise/label.h"
 #include "reprise/tape/never_replay.h"
 #include "reprise/tape/region.h"

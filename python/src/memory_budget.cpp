@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bindings.h"
+#include "python/src/bindings.h"
 #include "reprise/plan/serialize.h"
 
 namespace reprise::python {
@@ -18,7 +18,8 @@ class StepScope {
  public:
   explicit StepScope(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
   void enter() {
-    step_ = std::unique_ptr<MemoryBudget::Step>(new MemoryBudget::Step(budget_->step()));
+    // NOLINTNEXTLINE(modernize-make-unique): a step cannot be moved into what that makes.
+    step_.reset(new MemoryBudget::Step(budget_->step()));
   }
   void exit() { step_.reset(); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reprise._core: what the Python package calls. Its documented face is the package (../reprise).
-#include "bindings.h"
+#include "python/src/bindings.h"
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The C++ library behind reprise.";

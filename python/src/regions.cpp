@@ -8,7 +8,7 @@
 
 #include <torch/csrc/jit/python/pybind_utils.h>
 
-#include "bindings.h"
+#include "python/src/bindings.h"
 #include "reprise/tape/discarded_outputs.h"
 #include "reprise/tape/op_policy.h"
 #include "reprise/tape/recorded_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings.h"
+#include "python/src/bindings.h"
 #include "reprise/budget_report.h"
 #include "reprise/plan/value_fates.h"
 

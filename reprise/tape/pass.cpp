@@ -15,7 +15,7 @@
 
 namespace reprise::tape {
 
-Pass::Pass(std::unique_ptr<PassPolicy> policy, std::shared_ptr<const ExpectedRun> expected)
+Pass::Pass(std::unique_ptr<PassPolicy> policy, const std::shared_ptr<const ExpectedRun>& expected)
     : tape_(expected), policy_(std::move(policy)) {
   if (expected) {
     saved_.reserve(expected->saved.size());

@@ -29,7 +29,7 @@ namespace reprise::tape {
 class Pass final : public RegionValues, public std::enable_shared_from_this<Pass> {
  public:
   // `expected`: of an earlier pass that this one probably repeats; may be null.
-  Pass(std::unique_ptr<PassPolicy> policy, std::shared_ptr<const ExpectedRun> expected);
+  Pass(std::unique_ptr<PassPolicy> policy, const std::shared_ptr<const ExpectedRun>& expected);
   ~Pass() override;
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;

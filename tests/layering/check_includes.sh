@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks that dependencies between the layers point one way, by their #includes.
 #
-#   check_includes.sh [ROOT]     ROOT holds reprise/; default: this repository
+#   check_includes.sh [ROOT]     ROOT holds reprise/ and python/, if any; default: this repository
 #
 # Prints one line per slip, "file:line: what is wrong", and fails if there is any.
 set -euo pipefail
@@ -21,6 +21,7 @@ declare -A may_include=(
   [public]='reprise/([a-z_]+\.h|(plan|tape|profile|report)/)'
   [zoo]='reprise/([a-z_]+\.h|(plan|tape|profile|report|zoo)/)'
   [cli]='reprise/([a-z_]+\.h|[a-z]+/)'
+  [python]='(reprise/([a-z_]+\.h|(plan|tape)/)|python/src/)'
 )
 readonly pure_layers='plan report'
 readonly torch_headers='(torch|ATen|c10|caffe2)/'
@@ -40,7 +41,7 @@ check_layer() {
     place=${BASH_REMATCH[1]}
     quote=${BASH_REMATCH[2]}
     header=${BASH_REMATCH[3]}
-    if [[ $header == reprise/* ]]; then
+    if [[ $header == reprise/* || $header == python/* ]]; then
       [[ $header =~ ^${may_include[$layer]} ]] || slip "$place: $layer may not include $header"
     elif [ "$quote" = '"' ]; then
       slip "$place: own headers are named from the root of the repository, got $header"
@@ -70,5 +71,9 @@ for folder in reprise/*/; do
 done
 mapfile -t files < <(sources_in reprise -maxdepth 1)
 [ ${#files[@]} -eq 0 ] || check_layer public "${files[@]}"
+if [ -d python/src ]; then
+  mapfile -t files < <(sources_in python/src)
+  check_layer python "${files[@]}"
+fi
 
 [ $slips -eq 0 ]
