@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from fractions import Fraction
 
@@ -24,15 +25,16 @@ def parse_bytes(amount: int | str, place: str) -> int:
         TypeError: it is neither.
         ValueError: it is no such amount, is not positive, or is above 2^60.
     """
-    if isinstance(amount, bool) or not isinstance(amount, (int, str)):
+    if isinstance(amount, bool) or not (isinstance(amount, str) or hasattr(amount, "__index__")):
         raise TypeError(
             f"{place}: expected bytes as an int or a str, got {type(amount).__name__}"
         )
-    number = amount
+    number = amount if isinstance(amount, str) else operator.index(amount)
     if isinstance(amount, str):
         match = _AMOUNT.fullmatch(amount)
         if match is None or match[2] not in _UNITS:
-            raise ValueError(f'{place}: expected bytes such as "8GiB" or "200MB", got {amount!r}')
+            units = ", ".join(unit for unit in _UNITS if unit)
+            raise ValueError(f'{place}: expected bytes such as "8GiB" or "200MB", with a unit of {units}, got {amount!r}')
         number = int(Fraction(match[1]) * _UNITS[match[2]])
     if not 0 < number <= _MOST_BYTES:
         raise ValueError(f"{place}: expected bytes above 0 and at most 2^60, got {amount!r}")

@@ -103,6 +103,10 @@ class MemoryBudget:
         options.planner = planner
         options.iterations = iterations
         options.time_limit_s = time_limit
+        if progress is not None and not callable(progress):
+            raise TypeError(
+                f"MemoryBudget: expected progress to be callable, got {type(progress).__name__}"
+            )
         options.set_progress(progress)
         if max_overhead is not None:
             options.set_most_overhead(max_overhead)
@@ -160,7 +164,7 @@ class MemoryBudget:
         with open(path, encoding="utf-8") as file:
             try:
                 data = json.load(file)
-            except json.JSONDecodeError as error:
+            except (ValueError, RecursionError) as error:
                 raise FormatError(f"{place}: expected JSON, got {error}") from error
         if not isinstance(data, dict) or data.get("format") != _PLANS or data.get("version") != 1:
             raise FormatError(f'{place}: expected "format": "{_PLANS}", "version": 1')

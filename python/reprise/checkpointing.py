@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -64,6 +65,8 @@ def checkpoint(
         recompute: "replay" (default) runs the recorded ops again, not ``function``: its side effects
             happen once. "rerun" runs ``function`` again, as PyTorch does; for ops that torch's
             dispatcher does not see.
+            Inside of ``torch.compile``, PyTorch's own function runs: of these arguments it gets
+            ``context_fn`` or ``policy``, and ``preserve_rng_state``.
         policy: What is kept all the same, op by op: ``policy(ctx, op, *args, **kwargs)`` returns a
             ``torch.utils.checkpoint.CheckpointPolicy`` or a bool, or a list of ops to save. For
             "replay".
@@ -84,6 +87,10 @@ def checkpoint(
         # A compiler plans what it keeps itself, and knows only torch's own function.
         if context_fn is not torch_checkpoint.noop_context_fn:
             kwargs["context_fn"] = context_fn
+        elif policy is not None:
+            kwargs["context_fn"] = functools.partial(
+                torch_checkpoint.create_selective_checkpoint_contexts, policy
+            )
         return _TORCH_CHECKPOINT(
             function, *args, use_reentrant=False, preserve_rng_state=preserve_rng_state, **kwargs
         )
@@ -125,10 +132,10 @@ def checkpoint_sequential(
     use_reentrant: bool | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Runs ``input`` through ``functions``, in ``segments`` regions of equal size but the last.
+    """Runs ``input`` through ``functions`` in ``segments``, all but the last of which are regions.
 
-    A drop-in for ``torch.utils.checkpoint.checkpoint_sequential``. The last segment is no region:
-    backward needs its values at once. Sizes differ by at most one.
+    As ``torch.utils.checkpoint.checkpoint_sequential`` does, but sizes of segments differ by at most
+    one: PyTorch's last one takes what is left. Backward needs the values of the last one at once.
 
     Args:
         functions: Each takes what the one before returns.

@@ -3,16 +3,47 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from torch.utils import checkpoint as torch_checkpoint
 
 from . import checkpointing
 
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: checkpointing.ContextFn = torch_checkpoint.noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """``reprise.checkpoint`` with the arguments of PyTorch's function and no others.
+
+    Every other keyword is one of ``function``'s, as it is for PyTorch.
+    """
+    preserve_rng_state = kwargs.pop("preserve_rng_state", True)
+    return checkpointing.checkpoint(
+        functools.partial(function, **kwargs) if kwargs else function,
+        *args,
+        use_reentrant=use_reentrant,
+        context_fn=context_fn,
+        determinism_check=determinism_check,
+        debug=debug,
+        early_stop=early_stop,
+        preserve_rng_state=preserve_rng_state,
+    )
+
+
 _OURS = {
-    torch_checkpoint.checkpoint: checkpointing.checkpoint,
+    torch_checkpoint.checkpoint: checkpoint,
     torch_checkpoint.checkpoint_sequential: checkpointing.checkpoint_sequential,
 }
 
@@ -47,10 +78,13 @@ def patch() -> Patch:
     then uses ours: call ``patch()`` before it. Doing so twice does nothing more.
     """
     patched = Patch()
-    for module in [torch_checkpoint, *sys.modules.values()]:
-        if module is None or getattr(module, "__name__", "").split(".")[0] == "reprise":
+    for module in list(sys.modules.values()):
+        if not isinstance(module, ModuleType):
             continue
-        for name, present in list(vars(module).items()):
+        attributes = dict(vars(module))  # not getattr: lazy modules import others
+        if str(attributes.get("__name__")).split(".")[0] == "reprise":
+            continue
+        for name, present in attributes.items():
             ours = _ours_for(present)
             if ours is not None:
                 patched._set(module, name, ours)

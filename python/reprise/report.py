@@ -19,10 +19,15 @@ class Report:
         self._report = report
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # also while copy and pickle make one, before it has a report
+            raise AttributeError(name)
         return getattr(self._report, name)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._report.fields]
+
+    def __repr__(self) -> str:
+        return f"<reprise.Report of {self._report.passes} passes>"
 
     def __str__(self) -> str:
         return self._report.text()

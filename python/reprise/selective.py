@@ -39,7 +39,7 @@ def policy_for_core(policy: Policy) -> CorePolicy:
         TypeError: it is neither a function nor a list of ops.
     """
     if callable(policy):
-        return _asking(policy, allows_writes=False)
+        return _asking(policy)
     ops = list(policy)
     for op in ops:
         if not isinstance(op, torch._ops.OpOverload):
@@ -47,17 +47,17 @@ def policy_for_core(policy: Policy) -> CorePolicy:
                 "checkpoint: expected a policy function or a list of OpOverloads such as "
                 f"torch.ops.aten.mm.default, got {op!r} in it"
             )
-    return _asking(lambda ctx, op, *args, **kwargs: op in ops, allows_writes=False)
+    return _asking(lambda ctx, op, *args, **kwargs: op in ops)
 
 
 def policy_of_contexts(forward_context: Any) -> CorePolicy | None:
     """That of ``create_selective_checkpoint_contexts``; None if the context is any other."""
     if not isinstance(forward_context, _CachingTorchDispatchMode):
         return None
-    return _asking(forward_context.policy_fn, allows_writes=False)
+    return _asking(forward_context.policy_fn)
 
 
-def _asking(policy: PolicyFunction, allows_writes: bool) -> CorePolicy:
+def _asking(policy: PolicyFunction) -> CorePolicy:
     def ask(name: str, overload: str, arguments: list, results: list) -> _core.SaveAction:
         namespace, base = name.split("::")
         op = getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")

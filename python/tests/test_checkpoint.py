@@ -320,10 +320,15 @@ def test_checkpoint_sequential_refuses_other_numbers_of_segments(segments):
 def test_patch_puts_ours_in_place_of_pytorchs():
     theirs = torch.utils.checkpoint.checkpoint
     with reprise.patch():
-        assert torch.utils.checkpoint.checkpoint is reprise.checkpoint
+        ours = torch.utils.checkpoint.checkpoint
+        assert ours.__module__ == "reprise.patching"
         with reprise.patch():
             pass
-        assert torch.utils.checkpoint.checkpoint is reprise.checkpoint
+        assert torch.utils.checkpoint.checkpoint is ours
+        # A keyword that PyTorch does not know is the function's.
+        x = torch.ones(2, requires_grad=True)
+        y = ours(lambda x, policy: x.sin() * policy, x, policy=3)
+        assert torch.equal(torch.autograd.grad(y.sum(), x)[0], 3 * x.detach().cos())
     assert torch.utils.checkpoint.checkpoint is theirs
 
 

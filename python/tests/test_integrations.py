@@ -64,7 +64,8 @@ def test_trainer(tmp_path, options):
 
     budget = reprise.MemoryBudget("60%")
     plain, _ = trained_by_trainer(tmp_path / "plain", [], **options)
-    budgeted, _ = trained_by_trainer(tmp_path / "budget", [BudgetCallback(budget)], **options)
+    budgeted, log = trained_by_trainer(tmp_path / "budget", [BudgetCallback(budget)], **options)
+    assert log[2]["budget_peak_bytes"] == budget.report().last.peak_bytes
     assert same_parameters(plain, budgeted)
     report = budget.report()
     assert report.steps == 3

@@ -35,6 +35,7 @@ class BudgetCallback(pl.Callback):
         self.budget.name(pl_module)
 
     def on_train_batch_start(self, *args: Any, **kwargs: Any) -> None:
+        self.close()  # of a batch that another callback skipped
         self._step = self.budget.step()
         self._step.__enter__()
 

@@ -17,8 +17,9 @@ class BudgetCallback(TrainerCallback):
     """Keeps training steps within ``budget``, and puts its figures into the logs.
 
     A step begins with the first batch of an optimizer step and ends before the optimizer runs, so
-    accumulated batches are passes of one step. Logs gain ``budget_peak_bytes``,
-    ``budget_predicted_peak_bytes`` and ``budget_overhead`` (predicted).
+    accumulated batches are passes of one step. ``trainer.state.log_history``, and the logs that
+    callbacks behind this one see, gain ``budget_peak_bytes``, ``budget_predicted_peak_bytes`` and
+    ``budget_overhead`` (predicted).
 
     Trainer tells callbacks nothing of an exception: after one, the step ends with the next
     ``train()``, or with ``close()``.
@@ -76,8 +77,14 @@ class BudgetCallback(TrainerCallback):
         logs: dict[str, float] | None = None,
         **kwargs: Any,
     ) -> None:
-        if logs is not None and "loss" in logs:
-            last = self.budget.report().last
-            logs["budget_peak_bytes"] = last.peak_bytes
-            logs["budget_predicted_peak_bytes"] = last.predicted_peak_bytes
-            logs["budget_overhead"] = last.predicted_overhead
+        if logs is None or "loss" not in logs:
+            return
+        last = self.budget.report().last
+        figures = {
+            "budget_peak_bytes": last.peak_bytes,
+            "budget_predicted_peak_bytes": last.predicted_peak_bytes,
+            "budget_overhead": last.predicted_overhead,
+        }
+        logs.update(figures)
+        if state.log_history:  # which has a copy of them already
+            state.log_history[-1].update(figures)
