@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/budget_core.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -89,7 +91,8 @@ MemoryBudget::Core::Core(BudgetGoal goal, MemoryBudgetOptions options)
 
 void MemoryBudget::Core::begin_step() {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(is_in_step_, true)) {
+  const int process = getpid();
+  if (std::exchange(process_in_step_, process) == process) {
     throw std::logic_error("MemoryBudget::step: another thread is in a step of this budget");
   }
   ++report_.steps;
@@ -97,7 +100,7 @@ void MemoryBudget::Core::begin_step() {
 
 void MemoryBudget::Core::end_step() {
   const std::lock_guard lock(mutex_);
-  is_in_step_ = false;
+  process_in_step_ = 0;
 }
 
 void MemoryBudget::Core::choose(KnownPass& known) {
@@ -342,6 +345,11 @@ void MemoryBudget::Core::end_pass(const std::shared_ptr<tape::Pass>& pass) {
   } else {
     passes_to_record_ = run->recorder ? 0 : kMostPassesToRecord;
   }
+}
+
+void MemoryBudget::Core::note_unplanned(const std::string& because) {
+  const std::lock_guard lock(mutex_);
+  report_.unplanned_because = because;
 }
 
 void MemoryBudget::Core::name(const std::string& path, const at::Tensor& tensor) {

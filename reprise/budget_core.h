@@ -19,6 +19,7 @@
 #include "reprise/tape/online_policy.h"
 #include "reprise/tape/pass.h"
 #include "reprise/tape/pass_meter.h"
+#include "reprise/tape/patient_mutex.h"
 #include "reprise/tape/plan_follower.h"
 
 namespace reprise {
@@ -70,6 +71,7 @@ class MemoryBudget::Core {
   void end_step();
   std::shared_ptr<tape::Pass> begin_pass();
   void end_pass(const std::shared_ptr<tape::Pass>& pass);
+  void note_unplanned(const std::string& because);
   void name(const std::string& path, const at::Tensor& tensor);
   BudgetReport report() const;
   std::optional<plan::Program> program() const;
@@ -106,8 +108,8 @@ class MemoryBudget::Core {
   void correct(const Run& run);
   void retime(const Run& run) const;
 
-  mutable std::recursive_mutex mutex_;  // recursive: `on_progress` may ask for a report
-  bool is_in_step_ = false;
+  mutable tape::PatientMutex mutex_;  // recursive: `on_progress` may ask for a report
+  int process_in_step_ = 0;           // its id; a forked child is in no step of its parent
   BudgetGoal goal_;
   MemoryBudgetOptions options_;
   tape::DeviceMemory& memory_;

@@ -9,6 +9,7 @@
 #include "reprise/plan/hash.h"
 #include "reprise/plan/simulate.h"
 #include "reprise/plan/smallest_peak.h"
+#include "reprise/tape/frame.h"
 #include "reprise/tape/raise.h"
 
 namespace reprise {
@@ -66,6 +67,7 @@ plan::PlanRequest MemoryBudget::Core::request_for(std::optional<std::int64_t> li
   request.wants_bound = false;
   if (options_.on_progress) {
     request.on_progress = [this](const plan::PlanProgress& progress) {
+      const tape::FramesAside aside;  // it may train another model
       options_.on_progress(progress);
       return true;
     };
@@ -114,8 +116,7 @@ std::optional<PlannedPass> MemoryBudget::Core::find_reusable(
     if (fits_its_budget) {
       planned.result.schedule = schedule;
     }
-    if (limit_bytes ? fits_its_budget && planned.peak_bytes <= *limit_bytes &&
-                          is_good_for(planned, limit_bytes)
+    if (limit_bytes ? is_good_for(planned, limit_bytes)
                     : planned.peak_bytes >= schedule.budget_bytes) {
       return planned;
     }

@@ -53,7 +53,12 @@ struct MemoryBudget::Step::State {
   ~State() {
     sees_allocations.reset();
     sees_ops.reset();
-    frame.end_pass();
+    try {
+      frame.end_pass();
+    } catch (const std::exception& error) {
+      // Nothing may leave a destructor. The pass stays unknown, as one that cannot be planned.
+      core->note_unplanned(error.what());
+    }
     core->end_step();
     is_in_step = false;
   }

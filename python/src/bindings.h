@@ -4,6 +4,8 @@
 // Rules:
 // 1. Everything of ours runs without the GIL: it takes locks, plans and runs ops. Only what calls
 //    Python takes it, for as long as the call lasts.
+//    Where a graph is dropped with the GIL, waiting for a lock of ours lets go of it
+//    (patient_mutex.h).
 // 2. What Python raises crosses libtorch as `python_error`, the one exception that its bindings and
 //    its engine hand back to Python as it was.
 #pragma once

@@ -6,6 +6,7 @@
 #include "python/src/bindings.h"
 #include "reprise/memory_budget.h"
 #include "reprise/plan/format_error.h"
+#include "reprise/tape/patient_mutex.h"
 #include "reprise/tape/raise.h"
 #include "reprise/tape/replay_mismatch.h"
 
@@ -51,6 +52,15 @@ void throw_as_python(const std::exception& error) {
   }
 }
 
+void wait_without_gil(void (*wait)(std::recursive_mutex&), std::recursive_mutex& mutex) {
+  if (PyGILState_Check() != 0) {
+    const py::gil_scoped_release unlocked;
+    wait(mutex);
+  } else {
+    wait(mutex);
+  }
+}
+
 // What leaves a function of this module.
 void translate_for_caller(std::exception_ptr thrown) {
   try {
@@ -71,6 +81,7 @@ void translate_for_caller(std::exception_ptr thrown) {
 void add_errors(py::module_& /*module*/) {
   py::register_exception_translator(&translate_for_caller);
   tape::set_error_translator(&throw_as_python);
+  tape::set_wait_without(&wait_without_gil);
 }
 
 }  // namespace reprise::python

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reprise/memory.h"
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "python/src/bindings.h"
+#include "python/src/owner_thread.h"
 #include "reprise/label.h"
 #include "reprise/tape/never_replay.h"
 #include "reprise/tape/region.h"
@@ -16,12 +17,26 @@ namespace {
 class LabelScope {
  public:
   explicit LabelScope(std::string name) : name_(std::move(name)) {}
-  void enter() { label_.emplace(name_); }
-  void exit() { label_.reset(); }
+  void enter() {
+    label_ = std::make_unique<Label>(name_);
+    owner_ = OwnerThread();
+  }
+  void exit() {
+    owner_.require_here("label");
+    label_.reset();
+  }
+  ~LabelScope() {
+    if (label_ && !owner_.is_here()) {
+      static_cast<void>(label_.release());  // the other thread's labels are not ours to change
+    }
+  }
+  LabelScope(const LabelScope&) = delete;
+  LabelScope& operator=(const LabelScope&) = delete;
 
  private:
   std::string name_;
-  std::optional<Label> label_;
+  std::unique_ptr<Label> label_;
+  OwnerThread owner_;
 };
 
 }  // namespace

@@ -3,37 +3,61 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "python/src/bindings.h"
+#include "python/src/owner_thread.h"
 #include "reprise/plan/serialize.h"
 
 namespace reprise::python {
 namespace {
 
-// One `with budget.step():` block.
+// One `with budget.step():` block. It belongs to the thread that entered it.
 class StepScope {
  public:
   explicit StepScope(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
+  ~StepScope() {
+    if (step_ && !owner_.is_here()) {
+      // A generator that was collected elsewhere, say. Frames of the other thread point to the
+      // step: it has to stay.
+      static_cast<void>(step_.release());
+    }
+  }
+  StepScope(const StepScope&) = delete;
+  StepScope& operator=(const StepScope&) = delete;
+
   void enter() {
+    if (step_) {
+      throw std::logic_error("MemoryBudget::step: expected a step that is not entered yet");
+    }
     // NOLINTNEXTLINE(modernize-make-unique): a step cannot be moved into what that makes.
     step_.reset(new MemoryBudget::Step(budget_->step()));
+    owner_ = OwnerThread();
   }
-  void exit() { step_.reset(); }
+  void exit() {
+    owner_.require_here("MemoryBudget::step");
+    step_.reset();
+  }
 
  private:
   std::shared_ptr<MemoryBudget> budget_;  // owned with the user
   std::unique_ptr<MemoryBudget::Step> step_;
+  OwnerThread owner_;
 };
 
 std::function<void(const plan::PlanProgress&)> progress_calling(const py::object& function) {
-  if (function.is_none()) {
-    return {};
-  }
+  // Asked also without a function: so that Ctrl-C ends planning.
   return [shared = share(function)](const plan::PlanProgress& progress) {
     call_python([&] {
+      if (PyErr_CheckSignals() != 0) {
+        throw py::error_already_set();
+      }
+      if (shared->is_none()) {
+        return;
+      }
       (*shared)(progress.fraction, progress.iterations, progress.best_peak_bytes,
                 progress.best_recompute_us, progress.fits);
     });
@@ -105,7 +129,9 @@ void add_memory_budget(py::module_& module) {
       .def_static("share_of_peak", &MemoryBudget::share_of_peak, Unlocked())
       .def_static("minimum", &MemoryBudget::minimum, Unlocked())
       .def("step",
-           [](std::shared_ptr<MemoryBudget> budget) { return StepScope(std::move(budget)); })
+           [](std::shared_ptr<MemoryBudget> budget) {
+             return std::make_unique<StepScope>(std::move(budget));
+           })
       .def("name", py::overload_cast<const std::string&, const at::Tensor&>(&MemoryBudget::name),
            Unlocked())
       .def("report", &MemoryBudget::report, Unlocked())

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/python/pybind_utils.h>
 
 #include "python/src/bindings.h"
+#include "python/src/owner_thread.h"
 #include "reprise/tape/discarded_outputs.h"
 #include "reprise/tape/op_policy.h"
 #include "reprise/tape/recorded_run.h"
@@ -25,10 +27,31 @@ using tape::RegionOptions;
 using tape::RegionRun;
 using tape::SaveAction;
 
-py::list as_list(c10::ArrayRef<c10::IValue> values) {
+// As torch hands it to Python functions: dtypes, layouts and memory formats are numbers to the
+// dispatcher.
+py::object as_python(const c10::IValue& value, c10::TypePtr type) {
+  if (const auto optional = type->cast<c10::OptionalType>()) {
+    type = optional->getElementType();
+  }
+  if (value.isInt()) {
+    switch (type->kind()) {
+      case c10::TypeKind::ScalarTypeType:
+        return py::cast(value.toScalarType());
+      case c10::TypeKind::LayoutType:
+        return py::cast(value.toLayout());
+      case c10::TypeKind::MemoryFormatType:
+        return py::cast(value.toMemoryFormat());
+      default:
+        break;
+    }
+  }
+  return torch::jit::toPyObject(value);
+}
+
+py::list as_list(const std::vector<c10::Argument>& declared, c10::ArrayRef<c10::IValue> values) {
   py::list list;
-  for (const c10::IValue& value : values) {
-    list.append(torch::jit::toPyObject(value));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    list.append(as_python(values[i], declared[i].real_type()));
   }
   return list;
 }
@@ -37,8 +60,13 @@ py::list as_list(c10::ArrayRef<c10::IValue> values) {
 OpPolicy policy_calling(const py::object& function) {
   return [shared = share(function)](const RegionOp& op) {
     return call_python([&] {
-      return (*shared)(std::string(op.name), std::string(op.overload), as_list(op.arguments),
-                       as_list(op.results))
+      const c10::FunctionSchema& schema =
+          c10::Dispatcher::singleton()
+              .findSchemaOrThrow(std::string(op.name).c_str(), std::string(op.overload).c_str())
+              .schema();
+      return (*shared)(std::string(op.name), std::string(op.overload),
+                       as_list(schema.arguments(), op.arguments),
+                       as_list(schema.returns(), op.results))
           .template cast<SaveAction>();
     });
   };
@@ -57,15 +85,28 @@ class RunScope {
   template <class... Arguments>
   explicit RunScope(Arguments&&... arguments)
       : run_(std::make_unique<Run>(std::forward<Arguments>(arguments)...)) {}
-  void finish(const std::vector<at::Tensor>& results) {
-    const std::unique_ptr<Run> run = std::move(run_);
-    run->finish(results);
+  ~RunScope() {
+    if (run_ && !owner_.is_here()) {
+      static_cast<void>(run_.release());  // frames of the other thread point to it
+    }
   }
-  void abandon() { run_.reset(); }
-  Run& run() { return *run_; }
+  RunScope(const RunScope&) = delete;
+  RunScope& operator=(const RunScope&) = delete;
+
+  void finish(const std::vector<at::Tensor>& results) {
+    owner_.require_here("checkpoint");
+    if (const std::unique_ptr<Run> run = std::move(run_)) {
+      run->finish(results);
+    }
+  }
+  void abandon() {
+    owner_.require_here("checkpoint");
+    run_.reset();
+  }
 
  private:
   std::unique_ptr<Run> run_;
+  OwnerThread owner_;
 };
 
 }  // namespace

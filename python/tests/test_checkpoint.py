@@ -264,6 +264,22 @@ def test_a_policy_sees_the_op_as_it_was_called():
     seen.clear()
 
 
+def test_a_policy_sees_dtypes_layouts_and_memory_formats():
+    seen = {}
+
+    def policy(ctx, op, *args, **kwargs):
+        seen[op] = kwargs
+        return False
+
+    def function(x):
+        return x.to(torch.float64, memory_format=torch.channels_last).sum(dtype=torch.float32)
+
+    reprise.checkpoint(function, torch.randn(2, 3, 4, 4, requires_grad=True), policy=policy)
+    assert seen[torch.ops.aten._to_copy.default]["dtype"] is torch.float64
+    assert seen[torch.ops.aten._to_copy.default]["memory_format"] is torch.channels_last
+    assert seen[torch.ops.aten.sum.default]["dtype"] is torch.float32
+
+
 def test_an_error_of_a_policy_reaches_the_user():
     def policy(ctx, op, *args, **kwargs):
         raise LookupError("from the policy")

@@ -184,6 +184,10 @@ AllocationGateScope::AllocationGateScope(AllocationGate& new_gate)
 
 AllocationGateScope::~AllocationGateScope() { gate = outer_; }
 
+NoAllocationGate::NoAllocationGate() : outer_(std::exchange(gate, nullptr)) {}
+
+NoAllocationGate::~NoAllocationGate() { gate = outer_; }
+
 bool is_counting_cpu_memory() { return is_counting.load(); }
 
 std::int64_t cpu_live_bytes() { return live_bytes_count.load(); }

@@ -56,4 +56,16 @@ class AllocationGateScope {
   AllocationGate* outer_;
 };
 
+// Lets allocations of this thread pass without a gate for a scope.
+class NoAllocationGate {
+ public:
+  NoAllocationGate();
+  ~NoAllocationGate();
+  NoAllocationGate(const NoAllocationGate&) = delete;
+  NoAllocationGate& operator=(const NoAllocationGate&) = delete;
+
+ private:
+  AllocationGate* outer_;
+};
+
 }  // namespace reprise::tape

@@ -2,8 +2,10 @@
 #include "reprise/tape/frame.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/SavedTensorHooks.h>
@@ -11,6 +13,7 @@
 #include <torch/library.h>
 
 #include "reprise/tape/backward_end.h"
+#include "reprise/tape/counting_allocator.h"
 #include "reprise/tape/forked_child.h"
 #include "reprise/tape/op_kernels.h"
 #include "reprise/tape/region.h"
@@ -82,17 +85,33 @@ c10::DispatchKey installed_key() {
 }  // namespace
 
 FrameScope::FrameScope(Frame& frame)
-    : sees_ops_(installed_key()), were_unseen_(c10::impl::tls_is_dispatch_key_excluded(kTapeKey)) {
+    : frame_(&frame),
+      sees_ops_(installed_key()),
+      were_unseen_(c10::impl::tls_is_dispatch_key_excluded(kTapeKey)) {
   c10::impl::tls_set_dispatch_key_excluded(kTapeKey, false);
   frames.push_back({.frame = &frame, .others = pushed_hooks()});
 }
 
 FrameScope::~FrameScope() {
-  if (!frames.empty()) {  // as in a forked child that unwinds
-    frames.pop_back();
+  // By identity: scopes of a language with generators need not end in the order of a stack, and a
+  // forked child has forgotten them.
+  const auto mine = std::find_if(frames.rbegin(), frames.rend(),
+                                 [this](const OpenFrame& each) { return each.frame == frame_; });
+  if (mine != frames.rend()) {
+    frames.erase(std::prev(mine.base()));
   }
   c10::impl::tls_set_dispatch_key_excluded(kTapeKey, were_unseen_);
 }
+
+struct FramesAside::State {
+  std::vector<OpenFrame> aside = std::exchange(frames, {});
+  UnseenOps unseen;
+  NoAllocationGate no_gate;
+};
+
+FramesAside::FramesAside() : state_(std::make_unique<State>()) {}
+
+FramesAside::~FramesAside() { frames = std::move(state_->aside); }
 
 void run_below_tape(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                     torch::jit::Stack& stack) {

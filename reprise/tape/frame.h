@@ -55,8 +55,23 @@ class FrameScope {
   FrameScope& operator=(const FrameScope&) = delete;
 
  private:
+  const Frame* frame_;
   c10::impl::IncludeDispatchKeyGuard sees_ops_;
   bool were_unseen_;  // in a backward, say
+};
+
+// Takes all frames and the allocation gate of this thread away for a scope: for calls of the user's
+// from within our own work.
+class FramesAside {
+ public:
+  FramesAside();
+  ~FramesAside();
+  FramesAside(const FramesAside&) = delete;
+  FramesAside& operator=(const FramesAside&) = delete;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 // Hides the ops of a scope from every frame: work of the tape's own.

@@ -24,6 +24,9 @@ void push_label(const std::string& name) {
 }
 
 void pop_label() {
+  if (labels.lengths_before.empty()) {
+    return;
+  }
   labels.path.resize(labels.lengths_before.back());
   labels.lengths_before.pop_back();
 }

@@ -18,6 +18,7 @@
 #include "reprise/tape/ambient_state.h"
 #include "reprise/tape/backward_end.h"
 #include "reprise/tape/op_watch.h"
+#include "reprise/tape/patient_mutex.h"
 #include "reprise/tape/region.h"
 #include "reprise/tape/region_inputs.h"
 #include "reprise/tape/region_slots.h"
@@ -80,7 +81,7 @@ class Region final : public RegionValues, public std::enable_shared_from_this<Re
   SavingNodes saving_nodes_;
   std::vector<std::string> recorded_ops_;  // with options_.debug
 
-  std::recursive_mutex mutex_;  // recursive: a rerun may compute gradients of its own
+  PatientMutex mutex_;  // recursive: a rerun may compute gradients of its own
   std::vector<Slot> slots_;
   std::int64_t needed_ = 0;  // slots with a handle
   bool is_closed_ = false;

@@ -26,6 +26,7 @@
 #include "reprise/tape/op_record.h"
 #include "reprise/tape/op_traits.h"
 #include "reprise/tape/op_writes.h"
+#include "reprise/tape/patient_mutex.h"
 #include "reprise/tape/replay.h"
 #include "reprise/tape/value_table.h"
 
@@ -99,7 +100,7 @@ class Tape {
     return generator_states_.most_bytes() + values_.copied_bytes();
   }
 
-  std::recursive_mutex& mutex() { return mutex_; }
+  PatientMutex& mutex() { return mutex_; }
 
  private:
   void note_reads(const OpRecord& record);
@@ -114,7 +115,7 @@ class Tape {
   c10::SmallVector<Write, 1> note_writes(OpId maker);
   c10::SmallVector<MadeResult, 1> note_results(OpId maker, OpArguments results);
 
-  std::recursive_mutex mutex_;
+  PatientMutex mutex_;
   ValueTable values_;
   OpRecords ops_;
   std::shared_ptr<const ExpectedRun> expected_;  // shared by the tapes that repeat it
