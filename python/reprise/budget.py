@@ -16,7 +16,6 @@ from .errors import FormatError
 from .memory import default_device
 from .report import Report
 
-
 _PLANS = "reprise.plans"
 
 

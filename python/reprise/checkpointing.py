@@ -122,7 +122,7 @@ def checkpoint(
     if chosen is not None:
         options.set_policy(chosen)
         forward_context = contextlib.nullcontext()
-    return _run_to_replay(options, function, args, kwargs, forward_context)
+    return _call_in(_core.RecordedRun(options), function, args, kwargs, forward_context)
 
 
 def checkpoint_sequential(
@@ -186,8 +186,8 @@ def _tensors_in(value: Any) -> list[torch.Tensor]:
     return [each for each in pytree.tree_leaves(value) if isinstance(each, torch.Tensor)]
 
 
-def _run_to_replay(options, function, args, kwargs, forward_context):
-    run = _core.RecordedRun(options)
+def _call_in(run, function, args, kwargs, forward_context):
+    """Calls the function of a region whose run has begun; ends the run."""
     try:
         with forward_context:
             result = function(*args, **kwargs)
@@ -213,11 +213,4 @@ def _run_to_rerun(options, function, args, kwargs, forward_context, recompute_co
             function(*again_args, **again_kwargs)
 
     run = _core.RegionRun(options, inputs, run_again)
-    try:
-        with forward_context:
-            result = function(*args, **kwargs)
-    except BaseException:
-        run.abandon()
-        raise
-    run.finish(_tensors_in(result))
-    return result
+    return _call_in(run, function, args, kwargs, forward_context)

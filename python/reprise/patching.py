@@ -14,7 +14,6 @@ from torch.utils import checkpoint as torch_checkpoint
 from . import checkpointing
 
 
-
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,

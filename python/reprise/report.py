@@ -44,7 +44,6 @@ class Report:
         """All fields, as plain Python data that ``json.dump`` takes."""
         return _as_data(self._report)
 
-
     def plot(self, ax: Any = None) -> Any:
         """Draws the values of the last planned pass, in the order of forward, by what became of them.
 

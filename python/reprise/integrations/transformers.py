@@ -10,10 +10,10 @@ from typing import Any
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from ..budget import MemoryBudget, Step
+from .step_holder import StepHolder
 
 
-class BudgetCallback(TrainerCallback):
+class BudgetCallback(StepHolder, TrainerCallback):
     """Keeps training steps within ``budget``, and puts its figures into the logs.
 
     A step begins with the first batch of an optimizer step and ends before the optimizer runs, so
@@ -24,16 +24,6 @@ class BudgetCallback(TrainerCallback):
     Trainer tells callbacks nothing of an exception: after one, the step ends with the next
     ``train()``, or with ``close()``.
     """
-
-    def __init__(self, budget: MemoryBudget) -> None:
-        self.budget = budget
-        self._step: Step | None = None
-
-    def close(self) -> None:
-        """Ends the step under way, if there is one."""
-        if self._step is not None:
-            step, self._step = self._step, None
-            step.__exit__(None, None, None)
 
     def on_train_begin(
         self,
@@ -50,9 +40,7 @@ class BudgetCallback(TrainerCallback):
     def on_step_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        self.close()
-        self._step = self.budget.step()
-        self._step.__enter__()
+        self.open()
 
     def on_pre_optimizer_step(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
